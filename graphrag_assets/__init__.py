@@ -1,0 +1,1 @@
+"""GraphRAG as Dagster assets in DuckDB."""

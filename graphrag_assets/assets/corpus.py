@@ -1,0 +1,68 @@
+"""Files -> documents -> text units -> search terms."""
+
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+
+from graphrag_assets.readers import read_corpus
+from graphrag_assets.settings import CorpusSettings, TextUnitSettings
+from graphrag_assets.text import content_id, sha256, split, terms
+from graphrag_assets.warehouse import Result, table_asset
+
+
+@table_asset("files", "documents", source=True)
+def documents(
+    corpus: CorpusSettings,
+    cut: TextUnitSettings,
+    root: Path,
+    previous_files: pl.DataFrame,
+    previous_documents: pl.DataFrame,
+) -> Result:
+    """Read the corpus; a file whose bytes are known isn't parsed again."""
+    read = read_corpus(
+        corpus,
+        base=root,
+        previous_files=previous_files,
+        previous_documents=previous_documents,
+        encoding=cut.encoding,
+    )
+    return {"files": read.files, "documents": read.documents}
+
+
+@table_asset("text_units")
+def text_units(documents: pl.DataFrame, cut: TextUnitSettings) -> pl.DataFrame:
+    """Cut documents where their own text says, so that an edit moves only the cuts around it."""
+    rows = []
+    for document_id, text in documents.select("id", "text").iter_rows():
+        seen: Counter[str] = Counter()
+        spans = split(text, max_tokens=cut.max_tokens, overlap=cut.overlap, encoding=cut.encoding)
+        for ordinal, span in enumerate(spans):
+            piece = text[span.start : span.end]
+            digest = sha256(piece)
+            seen[digest] += 1
+            rows.append(
+                {
+                    "id": content_id(document_id, digest, str(seen[digest])),
+                    "document_id": document_id,
+                    "ordinal": ordinal,
+                    "text": piece,
+                    "n_tokens": span.n_tokens,
+                    "start_char": span.start,
+                    "end_char": span.end,
+                    "sha256": digest,
+                }
+            )
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else documents.clear()
+
+
+@table_asset("text_unit_terms")
+def text_unit_terms(text_units: pl.DataFrame) -> pl.DataFrame:
+    """Count the search terms of each text unit; equal texts are read once."""
+    distinct = text_units.unique("sha256", maintain_order=True)
+    found = pl.DataFrame(
+        {"sha256": distinct["sha256"], "term": [terms(text) for text in distinct["text"]]},
+        schema={"sha256": pl.String, "term": pl.List(pl.String)},
+    )
+    counted = found.explode("term").drop_nulls().group_by("sha256", "term").len("n")
+    return text_units.select("sha256", text_unit_id="id").join(counted, on="sha256")

@@ -1,0 +1,205 @@
+"""Text units -> what a model reads out of them -> mentions -> which names are the same."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import polars as pl
+
+from graphrag_assets.mentions import (
+    assign_entities,
+    claim_rows,
+    entity_rows,
+    merge_rounds,
+    relationship_rows,
+)
+from graphrag_assets.models.client import Models, Outcome, Request
+from graphrag_assets.models.replies import ExtractedClaims, Extraction
+from graphrag_assets.prompts import Message, Prompts, language_name
+from graphrag_assets.resolution import Overrides, resolve_aliases
+from graphrag_assets.settings import CorpusSettings, ExtractionSettings, ResolutionSettings
+from graphrag_assets.text import language
+from graphrag_assets.warehouse import table_asset
+
+PROMPTS = ("extract_graph", "continue_extraction", "check_extraction", "extract_claims")
+TASKS = ("extraction", "claims")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What became of one text in extraction."""
+
+    status: str
+    reason: str | None
+    extraction: Extraction
+    claims: ExtractedClaims
+    gleanings: int
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Asks the model about one text after the other."""
+
+    models: Models
+    prompts: Prompts
+    settings: ExtractionSettings
+    language: str
+
+    async def read(self, text: str, subject: str) -> Reading:
+        """Extract, glean, then extract claims about what was found."""
+        tongue = language(text) if self.language == "auto" else self.language
+        outcome, rounds = await self._extract(text, subject, tongue)
+        extraction = merge_rounds(rounds)
+        claims = ExtractedClaims()
+        if self.settings.claims and extraction.entities:
+            told = await self._claims(text, subject, tongue, extraction)
+            claims = told.reply or claims
+            outcome = outcome if outcome.status != "ok" else _as_extraction(told)
+        empty = outcome.status == "ok" and not extraction.entities
+        return Reading(
+            status="empty" if empty else outcome.status,
+            reason=outcome.reason,
+            extraction=extraction,
+            claims=claims,
+            gleanings=max(0, len(rounds) - 1),
+        )
+
+    async def _extract(
+        self, text: str, subject: str, tongue: str
+    ) -> tuple[Outcome[Extraction], list[Extraction]]:
+        """Return how the first round ended, and the replies of all rounds."""
+        messages = self.prompts.render(
+            "extract_graph",
+            text=text,
+            entity_types=", ".join(self.settings.entity_types),
+            examples=self.prompts.domain(self.settings.domain).examples(tongue),
+            language=language_name(tongue),
+        )
+        ask = partial(Request, "extraction", schema=Extraction, subject=subject)
+        first = await self.models.chat(ask("extract_graph", messages))
+        rounds = [first.reply] if first.reply else []
+        for gleaning in range(self.settings.gleanings if rounds else 0):
+            messages = _answered(messages, rounds[-1])
+            if gleaning and not await self._anything_left(messages, subject):
+                break
+            messages += self.prompts.render("continue_extraction")
+            more = await self.models.chat(ask("continue_extraction", messages))
+            if not (more.reply and more.reply.entities):
+                break
+            rounds.append(more.reply)
+        return first, rounds
+
+    async def _anything_left(self, messages: tuple[Message, ...], subject: str) -> bool:
+        question = messages + self.prompts.render("check_extraction")
+        ask: Request[str] = Request(
+            "extraction", "check_extraction", question, schema=None, subject=subject
+        )
+        said = await self.models.chat(ask)
+        return str(said.reply or "").strip(" *_\"'`").casefold().startswith(("y", "是"))
+
+    async def _claims(
+        self, text: str, subject: str, tongue: str, extraction: Extraction
+    ) -> Outcome[ExtractedClaims]:
+        messages = self.prompts.render(
+            "extract_claims",
+            text=text,
+            entities="\n".join(entity.name for entity in extraction.entities),
+            language=language_name(tongue),
+        )
+        return await self.models.chat(
+            Request("claims", "extract_claims", messages, schema=ExtractedClaims, subject=subject)
+        )
+
+
+@table_asset("extractions", prompts=PROMPTS, tasks=TASKS)
+def extractions(
+    text_units: pl.DataFrame,
+    settings: ExtractionSettings,
+    corpus: CorpusSettings,
+    models: Models,
+    prompts: Prompts,
+    progress: Callable[[int, int], None],
+) -> pl.DataFrame:
+    """Read entities, relationships and claims out of each distinct text, once."""
+    distinct = text_units.unique("sha256", keep="first", maintain_order=True)
+    reader = Reader(models, prompts, settings, corpus.language)
+    jobs = [partial(reader.read, *row) for row in distinct.select("text", "id").iter_rows()]
+    readings = models.map(jobs, progress=lambda done: progress(done, len(jobs)))
+    rows = pl.DataFrame(
+        [_row(reading) for reading in readings], schema=ROW, infer_schema_length=None
+    )
+    found = rows.with_columns(
+        sha256=distinct["sha256"],
+        model=pl.lit(models.model("extraction")),
+        recipe=pl.lit(f"{prompts.fingerprint(*PROMPTS)}-{models.recipe('extraction')}"),
+    )
+    return text_units.select("sha256", text_unit_id="id").join(found, on="sha256")
+
+
+@table_asset("entity_aliases")
+def entity_aliases(
+    extractions: pl.DataFrame,
+    text_units: pl.DataFrame,
+    settings: ResolutionSettings,
+    overrides: Overrides,
+) -> pl.DataFrame:
+    """Decide which names are the same entity."""
+    mentions = entity_rows(extractions, text_units)
+    return resolve_aliases(mentions, similar=settings.similar, overrides=overrides)
+
+
+@table_asset("entity_mentions")
+def entity_mentions(
+    extractions: pl.DataFrame, text_units: pl.DataFrame, entity_aliases: pl.DataFrame
+) -> pl.DataFrame:
+    """Name the entity of each mention."""
+    return assign_entities(entity_rows(extractions, text_units), entity_aliases)
+
+
+@table_asset("relationship_mentions")
+def relationship_mentions(extractions: pl.DataFrame, entity_mentions: pl.DataFrame) -> pl.DataFrame:
+    """Resolve the ends of each relationship mention."""
+    return relationship_rows(extractions, entity_mentions)
+
+
+@table_asset("claims")
+def claims(
+    extractions: pl.DataFrame, entity_mentions: pl.DataFrame, text_units: pl.DataFrame
+) -> pl.DataFrame:
+    """Resolve the entities of each claim and find its quote in the document."""
+    return claim_rows(extractions, entity_mentions, text_units)
+
+
+ROW = {
+    "status": pl.String,
+    "reason": pl.String,
+    "n_entities": pl.Int64,
+    "n_relationships": pl.Int64,
+    "gleanings": pl.Int64,
+    "reply": pl.String,
+}
+
+
+def _row(reading: Reading) -> dict[str, object]:
+    reply = Reply(**reading.extraction.model_dump(), **reading.claims.model_dump())
+    return {
+        "status": reading.status,
+        "reason": reading.reason,
+        "n_entities": len(reply.entities),
+        "n_relationships": len(reply.relationships),
+        "gleanings": reading.gleanings,
+        "reply": reply.model_dump_json(),
+    }
+
+
+class Reply(Extraction, ExtractedClaims):
+    """All that a model said about one text."""
+
+
+def _answered(messages: tuple[Message, ...], reply: Extraction) -> tuple[Message, ...]:
+    return (*messages, Message("assistant", reply.model_dump_json()))
+
+
+def _as_extraction(told: Outcome[ExtractedClaims]) -> Outcome[Extraction]:
+    reason = told.reason and f"claims: {told.reason}"
+    return Outcome(status=told.status, reply=None, reason=reason)

@@ -1,0 +1,88 @@
+"""What must hold of the tables: a check is a query for the rows that break a law.
+
+References are generated from tables.py; the other laws stand in sql/checks, one a file, with the
+table they are checked on, whether they block publication, and their meaning in the first lines.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import polars as pl
+
+from graphrag_assets.store import Connection, select, sql, sql_files
+from graphrag_assets.tables import TABLES, references
+
+
+@dataclass(frozen=True)
+class Check:
+    """A law on a table; `statement` returns its culprits."""
+
+    name: str
+    table: str
+    blocking: bool
+    meaning: str
+    statement: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found."""
+
+    check: Check
+    culprits: pl.DataFrame
+
+    @property
+    def passed(self) -> bool:
+        """Whether the law holds."""
+        return self.culprits.is_empty()
+
+
+@cache
+def all_checks() -> tuple[Check, ...]:
+    """Return every check, in the order of their tables."""
+    found = [*_reference_checks(), *(_read(name) for name in sql_files("checks"))]
+    order = list(TABLES)
+    return tuple(sorted(found, key=lambda check: (order.index(check.table), check.name)))
+
+
+def checks_on(table: str) -> list[Check]:
+    """Return the checks of one table."""
+    return [check for check in all_checks() if check.table == table]
+
+
+def run_check(connection: Connection, check: Check, limits: Mapping[str, object]) -> Verdict:
+    """Ask for the culprits; `limits` are the settings that laws name, as $name."""
+    used = {name: value for name, value in limits.items() if f"${name}" in check.statement}
+    return Verdict(check, select(connection, check.statement, **used))
+
+
+def _reference_checks() -> list[Check]:
+    order = list(TABLES)
+    return [
+        Check(
+            name=f"{table}_{column}_exists",
+            table=max(table, other, key=order.index),
+            blocking=True,
+            meaning=f"{table}.{column} stands in {other}.{key}.",
+            statement=(
+                f'SELECT DISTINCT "{column}" AS missing FROM "{table}" WHERE "{column}" IS NOT NULL'
+                f' AND "{column}" NOT IN (SELECT "{key}" FROM "{other}")'
+            ),
+        )
+        for table in TABLES
+        for column, (other, key) in references(table).items()
+    ]
+
+
+def _read(name: str) -> Check:
+    statement = sql(f"checks/{name}")
+    on, blocking, *rest = statement.splitlines()
+    meaning = [line.removeprefix("-- ") for line in rest if line.startswith("-- ")]
+    return Check(
+        name=name,
+        table=on.removeprefix("-- on: "),
+        blocking=blocking == "-- blocking: yes",
+        meaning=" ".join(meaning),
+        statement=statement,
+    )

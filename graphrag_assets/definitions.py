@@ -1,0 +1,63 @@
+"""The pipeline, as one list.
+
+Dagster loads `defs` from here: `dagster dev` in the project's folder, the CLI, the daemon. All of
+them run the same assets with the settings of the project in GRAPHRAG_ROOT (default: here).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import dagster as dg
+
+from graphrag_assets.assets import corpus, extraction, graph, publication, reports, vectors
+from graphrag_assets.project import Progress, Project, silent
+from graphrag_assets.settings import find_root
+from graphrag_assets.warehouse import IndexDatabase, TableAsset
+
+PIPELINE: Sequence[TableAsset] = (
+    corpus.documents,
+    corpus.text_units,
+    corpus.text_unit_terms,
+    extraction.extractions,
+    extraction.entity_aliases,
+    extraction.entity_mentions,
+    extraction.relationship_mentions,
+    extraction.claims,
+    graph.relationships,
+    graph.entities,
+    graph.communities,
+    reports.community_reports,
+    vectors.text_unit_embeddings,
+    vectors.document_embeddings,
+    vectors.entity_embeddings,
+    vectors.relationship_embeddings,
+    vectors.report_embeddings,
+    vectors.layout,
+)
+JOB = "index"
+
+
+def build(root: Path, progress: Progress = silent) -> dg.Definitions:
+    """Return the pipeline of one project."""
+    project = Project.open(root, progress)
+    executors = {"in_process": dg.in_process_executor, "multiprocess": dg.multiprocess_executor}
+    job = dg.define_asset_job(
+        JOB, selection=dg.AssetSelection.all(), description="Bring the index to the corpus."
+    )
+    schedule = project.settings.run.schedule
+    return dg.Definitions(
+        assets=[
+            *(asset.definition(project) for asset in PIPELINE),
+            publication.index_asset(project),
+        ],
+        jobs=[job],
+        schedules=[dg.ScheduleDefinition(job=job, cron_schedule=schedule)] if schedule else [],
+        resources={"duckdb": IndexDatabase(database=str(project.store.work))},
+        executor=executors[project.settings.run.executor],
+    )
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """Return the pipeline of the project in GRAPHRAG_ROOT or the working directory."""
+    return build(find_root())

@@ -1,0 +1,133 @@
+"""Every error that a user can meet.
+
+    GraphRAGError
+    ├── UsageError                 the caller's mistake, exit code 2
+    │   ├── SettingsError          settings.toml or the environment says something wrong
+    │   ├── CorpusError            the corpus root is missing or holds nothing to index
+    │   ├── NoIndexError           nothing has been published yet
+    │   ├── QuestionError          an empty question, an unknown method, a bad filter
+    │   └── SqlError               a statement that is wrong, or that would write
+    ├── ModelError                 a model can't be used
+    │   ├── ModelStoppedError      every further call would fail too: key, name, quota
+    │   └── ModelCallError         this one call failed
+    ├── PromptError                a prompt file lacks a variable, or names an unknown one
+    ├── TableError                 rows that don't fit their table
+    ├── UnpublishableError         the tables break a law, so that readers keep the last version
+    └── RunInProgressError         another run holds the index
+
+Each takes the culprits as data and says what is wrong, which one it is, and the way out.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class GraphRAGError(Exception):
+    """Base of all errors of this package."""
+
+    exit_code = 1
+
+
+class UsageError(GraphRAGError):
+    """The caller's mistake."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """Settings that can't be used; `problems` has one line each."""
+
+    def __init__(self, source: str, problems: Iterable[str]) -> None:
+        """Name the source (a file or the environment) and list its problems."""
+        self.problems = list(problems)
+        super().__init__(f"{source}: " + "; ".join(self.problems))
+
+
+class CorpusError(UsageError):
+    """No corpus to read."""
+
+    def __init__(self, root: str, reason: str) -> None:
+        """Name the root and what is wrong with it."""
+        super().__init__(
+            f"Corpus root `{root}` {reason}. "
+            "Put documents there, or set [corpus] root in settings.toml."
+        )
+
+
+class NoIndexError(UsageError):
+    """There is no published index to read."""
+
+    def __init__(self, path: str) -> None:
+        """Name the place where the index was looked for."""
+        super().__init__(f"No published index at `{path}`. Run `graphrag-assets index` first.")
+
+
+class QuestionError(UsageError):
+    """A question that can't be asked this way."""
+
+
+class SqlError(UsageError):
+    """A statement that DuckDB refuses."""
+
+    def __init__(self, reason: str) -> None:
+        """Quote the database's own reason."""
+        super().__init__(f"The statement was refused: {reason}")
+
+
+class ModelError(GraphRAGError):
+    """A model that can't be used."""
+
+
+class ModelStoppedError(ModelError):
+    """Every further call would fail too (key, model name, quota): the run stops here."""
+
+    def __init__(self, model: str, api_base: str, reason: str) -> None:
+        """Name the model, its address and the provider's reason."""
+        where = f" at {api_base}" if api_base else ""
+        super().__init__(
+            f"Model `{model}`{where} can't be used: {reason}. "
+            "Check [models.*] in settings.toml and the key in the environment."
+        )
+
+
+class ModelCallError(ModelError):
+    """One call that failed for good."""
+
+
+class PromptError(GraphRAGError):
+    """A prompt file and its declared variables differ."""
+
+    def __init__(self, prompt: str, problem: str) -> None:
+        """Name the prompt and the problem."""
+        super().__init__(f"Prompt `{prompt}` {problem}.")
+
+
+class TableError(GraphRAGError):
+    """Rows that don't fit the schema of their table."""
+
+    def __init__(self, table: str, problem: str) -> None:
+        """Name the table and the broken rule."""
+        super().__init__(f"Table `{table}`: {problem}")
+
+
+class UnpublishableError(GraphRAGError):
+    """The working tables break a law; the published version stays as it was."""
+
+    def __init__(self, broken: Iterable[tuple[str, object]]) -> None:
+        """Name each broken law with its first culprits."""
+        laws = "; ".join(f"not true: {meaning} {culprits}" for meaning, culprits in broken)
+        super().__init__(f"Nothing was published, the last version stays. {laws}")
+
+
+class RunInProgressError(GraphRAGError):
+    """Another run holds the index."""
+
+    def __init__(self, holder: str) -> None:
+        """Name the process that holds it."""
+        super().__init__(f"Another run is in progress ({holder}). Wait for it, or stop it first.")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return " Did you mean `x`?" for the closest known word, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" Did you mean `{close[0]}`?" if close else ""

@@ -1,0 +1,147 @@
+"""What a model must answer, one schema per prompt. Every list and string is bounded.
+
+Small models run on for ever in an unbounded schema, so the bounds are part of the contract.
+Reading is tolerant (tolerance.py): strings and lists beyond their bounds are cut, nulls become
+defaults, items that can't be used are left out, and each of these is noted.
+"""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from graphrag_assets.models import tolerance
+
+Name = Annotated[str, Field(min_length=1, max_length=200), tolerance.name(200)]
+MaybeName = Annotated[str, Field(max_length=200), tolerance.title(200)]
+Line = Annotated[str, Field(max_length=1000), tolerance.text(1000)]
+Paragraph = Annotated[str, Field(max_length=6000), tolerance.text(6000)]
+Date = Annotated[str, Field(max_length=30), tolerance.text(30)]
+
+
+class Reply(BaseModel):
+    """Base of all structured replies."""
+
+    model_config = ConfigDict(extra="ignore")
+    synonyms: ClassVar[dict[str, str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fields(cls, data: Any) -> Any:  # noqa: ANN401
+        return tolerance.as_fields(data, tuple(cls.model_fields), cls.synonyms)
+
+
+class ExtractedEntity(Reply):
+    """A name that the text unit speaks of."""
+
+    synonyms = {"entity_name": "name", "title": "name", "entity": "name", "entity_type": "type"}
+
+    name: Name
+    type: Annotated[str, Field(max_length=60), tolerance.kind(60, "unknown")] = "unknown"
+    description: Line = ""
+
+
+class ExtractedRelationship(Reply):
+    """Two names that the text unit connects."""
+
+    synonyms = {
+        "source_entity": "source",
+        "target_entity": "target",
+        "from": "source",
+        "to": "target",
+        "strength": "weight",
+    }
+
+    source: Name
+    target: Name
+    description: Line = ""
+    weight: Annotated[float, Field(ge=1, le=10), tolerance.inside(1, 10, 1)] = 1
+
+
+class Extraction(Reply):
+    """Reply to extract_graph and continue_extraction."""
+
+    synonyms = {"nodes": "entities", "relations": "relationships", "edges": "relationships"}
+
+    entities: Annotated[
+        list[ExtractedEntity], Field(max_length=100), tolerance.items(ExtractedEntity, 100)
+    ] = []
+    relationships: Annotated[
+        list[ExtractedRelationship],
+        Field(max_length=150),
+        tolerance.items(ExtractedRelationship, 150),
+    ] = []
+
+
+class ExtractedClaim(Reply):
+    """A factual statement about an entity, with the words that make it."""
+
+    subject: Name
+    object: MaybeName = ""
+    type: Annotated[str, Field(max_length=100), tolerance.kind(100, "statement")] = "statement"
+    status: Annotated[
+        Literal["TRUE", "FALSE", "SUSPECTED"],
+        tolerance.choice(("TRUE", "FALSE", "SUSPECTED"), "SUSPECTED"),
+    ] = "SUSPECTED"
+    description: Line = ""
+    start_date: Date = ""
+    end_date: Date = ""
+    quote: Line = ""
+
+
+class ExtractedClaims(Reply):
+    """Reply to extract_claims."""
+
+    claims: Annotated[
+        list[ExtractedClaim], Field(max_length=60), tolerance.items(ExtractedClaim, 60)
+    ] = []
+
+
+class Description(Reply):
+    """Reply to summarize_description."""
+
+    synonyms = {"summary": "description"}
+
+    description: Paragraph
+
+
+class Finding(Reply):
+    """One insight of a report; its text cites elements as [E12ab34, R56cd78]."""
+
+    summary: Line
+    explanation: Paragraph = ""
+
+
+class Report(Reply):
+    """Reply to community_report."""
+
+    synonyms = {"rating_score": "rating", "impact_severity_rating": "rating"}
+
+    title: Annotated[str, Field(max_length=200), tolerance.title(200)]
+    summary: Paragraph
+    rating: Annotated[float, Field(ge=0, le=10), tolerance.clamped(0, 10, 0)] = 0
+    rating_explanation: Line = ""
+    findings: Annotated[list[Finding], Field(max_length=20), tolerance.items(Finding, 20)] = []
+
+
+class Point(Reply):
+    """One partial answer; its text cites sources as [P12ab34]."""
+
+    synonyms = {"description": "answer", "point": "answer"}
+
+    answer: Paragraph
+    score: Annotated[float, Field(ge=0, le=100), tolerance.clamped(0, 100, 0)] = 0
+
+
+class Points(Reply):
+    """Reply to global_map."""
+
+    points: Annotated[list[Point], Field(max_length=20), tolerance.items(Point, 20)] = []
+
+
+class Rating(Reply):
+    """Reply to rate_relevance: 0 = says nothing on the question, 5 = answers it."""
+
+    synonyms = {"score": "rating"}
+
+    rating: Annotated[int, Field(ge=0, le=5), tolerance.clamped(0, 5, 0, whole=True)] = 0
+    reason: Line = ""

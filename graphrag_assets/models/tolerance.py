@@ -1,0 +1,211 @@
+"""What a model meant: values of the wrong kind -> values of the right kind, for replies.py.
+
+Nothing here rejects a whole reply: an item that can't be used is left out and noted, a number
+that makes no sense becomes the default. Notes go into the validation context, a list of strings.
+"""
+
+import json
+import math
+import re
+from collections.abc import Container, Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ValidationError, ValidationInfo
+
+M = TypeVar("M", bound=BaseModel)
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+SURROGATE = re.compile("[\ud800-\udfff]")
+FRACTION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:/|out of|von|sur)\s*(\d+(?:\.\d+)?)", re.I)
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])", re.I)
+QUOTES = ('""', "''", "“”", "‘’", "«»", "「」", "『』", "``", "**")
+NOTHING = frozenset({"", "none", "null", "n/a", "[]", "{}"})
+
+
+def clean(text: str) -> str:
+    """Return text without control characters and lone surrogates, which no database takes."""
+    if text.isprintable():
+        return text.strip()
+    return SURROGATE.sub("\ufffd", CONTROL.sub("", text)).strip()
+
+
+def as_text(value: object) -> str:
+    """Return any JSON value as text; lists and objects are joined."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return as_text(list(value.values()))
+    if isinstance(value, Iterable):
+        return " ".join(part for part in map(as_text, value) if part)
+    return "" if value is None else clean(json.dumps(value))
+
+
+def as_name(value: object) -> str:
+    """Return a name on one line, without quotes around it."""
+    name = " ".join(as_text(value).split())
+    while len(name) > 1 and name[0] + name[-1] in QUOTES:
+        name = name[1:-1].strip()
+    return name
+
+
+def as_number(value: object, top: float) -> float | None:
+    """Return the number that a value holds ("8/10" and "80 %" of `top`), None if there is none."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    number = _parsed(value, top) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    # int('9' * 400) is an int that no float holds
+    return float(number) if abs(number) < 1e300 and math.isfinite(number) else None  # noqa: PLR2004
+
+
+def _parsed(text: str, top: float) -> float | None:
+    text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+    if share := FRACTION.search(text):
+        whole = float(share[2])
+        return float(share[1]) / whole * top if whole else None
+    number = NUMBER.search(text)
+    if not number:
+        return None
+    percent = text[number.end() :].lstrip().startswith("%")
+    return float(number[0]) * (top / 100 if percent else 1)
+
+
+def as_list(value: object) -> list[Any]:
+    """Return the items that a value holds; an object of objects is a list with names."""
+    if isinstance(value, str):
+        return [] if value.strip().lower() in NOTHING else [value]
+    if isinstance(value, Mapping):
+        if value and all(isinstance(item, Mapping) for item in value.values()):
+            return [{"name": name, **item} for name, item in value.items()]
+        return [dict(value)] if value else []
+    if isinstance(value, Iterable):
+        return list(value)
+    return [] if value is None else [value]
+
+
+def as_fields(value: object, names: tuple[str, ...], synonyms: Mapping[str, str]) -> object:
+    """Return an object with our field names; nulls are left out, so that defaults apply.
+
+    A text stands for the first field; a list of values is read by position.
+    """
+    if isinstance(value, str):
+        return {names[0]: value}
+    if isinstance(value, list) and 1 < len(value) <= len(names):
+        return dict(zip(names, value, strict=False))
+    if not isinstance(value, Mapping):
+        return value
+    fields: dict[str, Any] = {}
+    for key, item in value.items():
+        name = known_name(str(key), names, synonyms)
+        if name and item is not None and (name not in fields or key == name):
+            fields[name] = item
+    return fields
+
+
+def known_name(key: str, names: Container[str], synonyms: Mapping[str, str]) -> str | None:
+    """Return the field that a key means, whatever its case and separators."""
+    if key in names:
+        return key
+    plain = re.sub(r"[\s\-]+", "_", key.strip().lower())
+    plain = synonyms.get(plain, plain)
+    return plain if plain in names else None
+
+
+def text(limit: int) -> BeforeValidator:
+    """Anything as text, cut at the limit."""
+    return BeforeValidator(lambda value: as_text(value)[:limit])
+
+
+def title(limit: int) -> BeforeValidator:
+    """A name, cut at the limit."""
+    return BeforeValidator(lambda value: as_name(value)[:limit])
+
+
+def kind(limit: int, default: str) -> BeforeValidator:
+    """A type: a short name; an empty one is the default."""
+    return BeforeValidator(lambda value: as_name(value)[:limit] or default)
+
+
+def name(limit: int) -> BeforeValidator:
+    """The name of a thing: an over-long one is no name, and its item is left out."""
+
+    def read(value: object) -> str:
+        found = as_name(value)
+        if len(found) > limit:
+            message = f"a name of more than {limit} characters"
+            raise ValueError(message)
+        return found
+
+    return BeforeValidator(read)
+
+
+def inside(low: float, high: float, default: float) -> BeforeValidator:
+    """A number inside its bounds; anything else is the default."""
+
+    def read(value: object) -> float:
+        number = as_number(value, high)
+        return number if number is not None and low <= number <= high else default
+
+    return BeforeValidator(read)
+
+
+def clamped(low: float, high: float, default: float, *, whole: bool = False) -> BeforeValidator:
+    """A number moved into its bounds, with a note when it stood outside."""
+
+    def read(value: object, info: ValidationInfo) -> float:
+        number = as_number(value, high)
+        if number is None:
+            note(info, f"{info.field_name} isn't a number")
+            number = default
+        bounded = min(max(number, low), high)
+        if bounded != number:
+            note(info, f"{info.field_name} {number:g} lies outside {low:g}-{high:g}")
+        return round(bounded) if whole else bounded
+
+    return BeforeValidator(read)
+
+
+def choice(options: tuple[str, ...], default: str) -> BeforeValidator:
+    """One of some words, whatever its case; anything else is the default."""
+    return BeforeValidator(
+        lambda value: found if (found := as_text(value).upper()) in options else default
+    )
+
+
+def items(model: type[BaseModel], limit: int) -> BeforeValidator:
+    """A list of items: doubles folded, unusable ones left out, cut at the limit; all noted."""
+
+    def read(value: object, info: ValidationInfo) -> list[BaseModel]:
+        found = as_list(value)
+        distinct = list({_identity(item): item for item in found}.values())
+        kept = [read for item in distinct if (read := _item(model, item, info))]
+        _note_count(info, len(found) - len(distinct), "identical {} folded")
+        _note_count(info, len(distinct) - len(kept), "unusable {} left out")
+        _note_count(info, len(kept) - limit, f"{{}} beyond the first {limit} left out")
+        return kept[:limit]
+
+    return BeforeValidator(read)
+
+
+def note(info: ValidationInfo, words: str) -> None:
+    """Tell the reader of the reply what was lost or changed."""
+    if isinstance(info.context, list):
+        info.context.append(words)
+
+
+def _note_count(info: ValidationInfo, count: int, words: str) -> None:
+    if count > 0:
+        note(info, f"{count} {words.format(info.field_name)}")
+
+
+def _identity(item: object) -> str:
+    return item.model_dump_json() if isinstance(item, BaseModel) else repr(item)
+
+
+def _item(model: type[M], item: object, info: ValidationInfo) -> M | None:
+    if isinstance(item, model):
+        return item
+    try:
+        return model.model_validate(item, context=info.context)
+    except ValidationError:
+        return None

@@ -1,0 +1,65 @@
+"""Names as people write them -> keys that say when two are the same."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+import polars as pl
+
+QUOTES = "\"'“”‘’«»「」『』《》`"
+ARTICLES = re.compile(r"^(?:the|an?)\s+(?=\S)")
+HONORIFICS = re.compile(
+    r"^(?:mr|ms|dr|prof|professor|sir|judge|justice|captain|capt|president|minister|senator)\.?\s+(?=\S)"
+)
+HONORIFICS_ZH = re.compile(r"(?<=.)(?:先生|女士|博士|教授|法官|船长|主席|总统|部长)$")
+LEGAL_FORMS = re.compile(
+    r"[\s,]+(?:inc|incorporated|ltd|limited|llc|llp|plc|corp|corporation|gmbh|ag|s\.?a|b\.?v|co)\.?$"
+)
+LEGAL_FORMS_ZH = re.compile(r"(?<=..)(?:股份有限公司|有限责任公司|有限公司)$")
+SPACE = re.compile(r"\s+")
+POSSESSIVE = re.compile(r"['’]s$")
+
+
+def clean_name(name: str) -> str:
+    """Return a name without outer quotes and with single spaces."""
+    return SPACE.sub(" ", name).strip().strip(QUOTES + " ").strip()
+
+
+def name_key(name: str) -> str:
+    """Return what makes names the same: case, articles, legal forms and width don't.
+
+    Punctuation that distinguishes (C++, C#, AT&T) stays.
+    """
+    key = SPACE.sub(" ", unicodedata.normalize("NFKC", name)).casefold().strip(QUOTES + " .,;:")
+    for pattern in (POSSESSIVE, ARTICLES, LEGAL_FORMS, LEGAL_FORMS_ZH):
+        key = pattern.sub("", key)
+    return key.strip() or name.casefold()
+
+
+def person_key(name: str) -> str:
+    """Return the key of a person's name without titles that don't distinguish people.
+
+    Mrs, Miss and Lady stay: they often name somebody else than the bare surname does.
+    """
+    key = name_key(name)
+    return HONORIFICS_ZH.sub("", HONORIFICS.sub("", key)) or key
+
+
+def name_parts(key: str) -> tuple[str, ...]:
+    """Return the parts of a name: words, or what stands between the dots of 玛拉·埃利森."""
+    return tuple(part for part in re.split(r"[\s·•‧]+", key) if part)
+
+
+def with_key(frame: pl.DataFrame, column: str, key: str) -> pl.DataFrame:
+    """Add the key of each name; every distinct name is folded once."""
+    return frame.join(
+        _keys(frame[column].unique()), left_on=column, right_on="name", how="left"
+    ).rename({"key": key})
+
+
+def _keys(names: Iterable[str]) -> pl.DataFrame:
+    distinct = list(names)
+    return pl.DataFrame(
+        {"name": distinct, "key": [name_key(name) for name in distinct]},
+        schema={"name": pl.String, "key": pl.String},
+    )

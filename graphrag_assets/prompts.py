@@ -1,0 +1,120 @@
+"""Prompts: Markdown files with `$variable`, a line `---` between instructions and data.
+
+A project's own `prompts/NAME.md` replaces the shipped one. What each prompt must mention is
+declared here, so that a misspelt variable is found before a model is paid.
+"""
+
+import hashlib
+import string
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from graphrag_assets.errors import PromptError, SettingsError, did_you_mean
+
+PROMPTS: dict[str, frozenset[str]] = {
+    "extract_graph": frozenset({"entity_types", "examples", "language", "text"}),
+    "continue_extraction": frozenset(),
+    "check_extraction": frozenset(),
+    "extract_claims": frozenset({"entities", "language", "text"}),
+    "summarize_description": frozenset({"name", "descriptions", "language", "max_tokens"}),
+    "community_report": frozenset({"context", "language"}),
+    "global_map": frozenset({"context", "language", "question"}),
+    "global_reduce": frozenset({"context", "language", "question"}),
+    "local_answer": frozenset({"context", "language", "question"}),
+    "basic_answer": frozenset({"context", "language", "question"}),
+    "rate_relevance": frozenset({"context", "question"}),
+}
+SEPARATOR = "\n---\n"
+LANGUAGES = {"en": "English", "zh": "Chinese (中文)", "ja": "Japanese", "ko": "Korean"}
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn of a conversation with a model."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The prompts of one project: its own files first, then the shipped ones."""
+
+    root: Path
+
+    def text(self, name: str) -> str:
+        """Return a prompt's file; raise PromptError if its variables aren't the declared ones."""
+        return _checked(name, _find(self.root, f"{name}.md").read_text(encoding="utf-8"))
+
+    def render(self, name: str, /, **values: str) -> tuple[Message, ...]:
+        """Return the messages of a prompt: system (above the line ---) and user (below)."""
+        if missing := PROMPTS[name] - values.keys():
+            raise PromptError(name, f"has no value for ${', $'.join(sorted(missing))}")
+        system, _, user = self.text(name).rpartition(SEPARATOR)
+        parts = (("system", system), ("user", user))
+        return tuple(
+            Message(role, string.Template(part).substitute(values).strip())
+            for role, part in parts
+            if part.strip()
+        )
+
+    def fingerprint(self, *names: str) -> str:
+        """Return a hash of these prompts' files: what makes their assets stale when edited."""
+        text = "\x00".join(self.text(name) for name in sorted(names))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def domain(self, name: str) -> "Domain":
+        """Return a domain pack of prompts/domains/; raise SettingsError if there is none."""
+        try:
+            path = _find(self.root, f"domains/{name}.toml")
+        except PromptError as error:
+            raise SettingsError(
+                "settings.toml", [f"extraction.domain: no pack `{name}` in prompts/domains/"]
+            ) from error
+        return Domain(path.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A domain pack: examples of good extractions, by language."""
+
+    source: str
+
+    @cached_property
+    def _examples(self) -> dict[str, str]:
+        return dict(tomllib.loads(self.source).get("examples", {}))
+
+    def examples(self, language: str) -> str:
+        """Return the example in a language, else the English one."""
+        return self._examples.get(language, self._examples.get("en", "")).strip()
+
+
+def language_name(code: str) -> str:
+    """Return how a prompt names a language."""
+    return LANGUAGES.get(code, code)
+
+
+def shipped() -> Path:
+    """Return the folder with what this package ships: prompts, settings, the sample."""
+    package = Path(__file__).parent
+    wheel = package / "_project"
+    return wheel if wheel.exists() else package.parent
+
+
+def _find(root: Path, name: str) -> Path:
+    for folder in (root / "prompts", shipped() / "prompts"):
+        if (folder / name).is_file():
+            return folder / name
+    raise PromptError(name, f"has no file in {root / 'prompts'}")
+
+
+def _checked(name: str, text: str) -> str:
+    used = set(string.Template(text).get_identifiers())
+    if missing := PROMPTS[name] - used:
+        raise PromptError(name, f"must mention ${', $'.join(sorted(missing))}")
+    if unknown := used - PROMPTS[name]:
+        word = min(unknown)
+        raise PromptError(name, f"names unknown ${word}.{did_you_mean(word, PROMPTS[name])}")
+    return text

@@ -1,0 +1,159 @@
+"""Answers, and the way from each citation to the characters of a document."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import polars as pl
+from rapidfuzz import fuzz
+
+from graphrag_assets.context import BRACKETS, KINDS, cited
+from graphrag_assets.models.client import Outcome
+from graphrag_assets.text import sentences
+
+MAX_PASSAGES = 3
+CLOSE_ENOUGH = 60  # similarity from which a sentence of a passage stands for the whole
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A span of a document: text = document.text[start_char:end_char]."""
+
+    document_id: str
+    text_unit_id: str
+    path: str
+    page: int | None
+    start_char: int
+    end_char: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Citation:
+    """What a short id in an answer stands for."""
+
+    marker: str
+    kind: str
+    id: str
+    title: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What an answer took."""
+
+    calls: int = 0
+    memo_hits: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question.
+
+    `status`: ok; no_evidence, if the index holds nothing on it; failed, if model calls did.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    context: tuple[str, ...]
+    usage: Usage
+    method: str
+    level: int | None
+    index_version: int
+    status: Literal["ok", "no_evidence", "failed"] = "ok"
+    reason: str | None = None
+    dropped_citations: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An answer's text before its citations are resolved."""
+
+    text: str
+    known: Mapping[str, tuple[str, str, str]]  # short id: kind, id, title
+    status: Literal["ok", "no_evidence", "failed"] = "ok"
+    reason: str | None = None
+    level: int | None = None
+
+    @classmethod
+    def from_outcome(
+        cls,
+        outcome: Outcome[str],
+        known: Mapping[str, tuple[str, str, str]],
+        *,
+        reason: str | None = None,
+        level: int | None = None,
+    ) -> "Draft":
+        """Return what a model wrote, or that it failed and why."""
+        if outcome.reply is None:
+            return cls("", known, "failed", outcome.reason, level)
+        return cls(outcome.reply, known, "ok", reason or outcome.reason, level)
+
+
+def statements(text: str) -> dict[str, str]:
+    """Return {short id: the words it supports}: what stands before its brackets."""
+    found: dict[str, str] = {}
+    last = 0
+    for match in BRACKETS.finditer(text):
+        said = re.split(r"\n+", text[last : match.start()])[-1].strip(" -*>#.。")
+        last = match.end()
+        for marker in cited(match[0]):
+            if said:
+                found.setdefault(marker, said)
+    return found
+
+
+def resolve(
+    draft: Draft, passages: pl.DataFrame, elements_of: Mapping[str, Sequence[str]]
+) -> tuple[Citation, ...]:
+    """Return a draft's citations with the passages that support them best.
+
+    `passages` has the rows of sql/passages.sql for every cited element; `elements_of` maps a
+    report to the elements it cites.
+    """
+    places: dict[str, list[dict[str, Any]]] = {}
+    for row in passages.to_dicts():
+        places.setdefault(row["ref_id"], []).append(row)
+    said = statements(draft.text)
+    citations = []
+    for marker in cited(draft.text):
+        kind, ref, title = draft.known[marker]
+        refs = elements_of.get(ref, ()) if kind == "report" else (ref,)
+        rows = {row["text_unit_id"]: row for one in refs for row in places.get(one, ())}
+        best = _best(rows.values(), said.get(marker, title))
+        citations.append(Citation(marker, kind, ref, title or KINDS[marker[0]], best))
+    return tuple(citations)
+
+
+def _best(rows: Iterable[Mapping[str, Any]], said: str) -> tuple[Passage, ...]:
+    ranked = sorted(
+        rows, key=lambda row: (-fuzz.token_set_ratio(said, row["text"]), row["text_unit_id"])
+    )
+    return tuple(_narrowed(row, said) for row in ranked[:MAX_PASSAGES])
+
+
+def _narrowed(row: Mapping[str, Any], said: str) -> Passage:
+    """Return the sentence of a text unit that says it, else the whole text unit."""
+    text = row["text"]
+    spans = sentences(text) or [(0, len(text))]
+    scores = [fuzz.token_set_ratio(said, text[start:end]) for start, end in spans]
+    best = max(range(len(spans)), key=lambda i: (scores[i], -i))
+    start, end = spans[best] if scores[best] >= CLOSE_ENOUGH else (0, len(text))
+    return Passage(
+        document_id=row["document_id"],
+        text_unit_id=row["text_unit_id"],
+        path=row["path"],
+        page=row["page"],
+        start_char=row["start_char"] + start,
+        end_char=row["start_char"] + end,
+        text=text[start:end],
+    )

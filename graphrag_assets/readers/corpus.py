@@ -1,0 +1,224 @@
+"""A corpus -> the tables `files` and `documents`: each file ends in one visible state."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import polars as pl
+
+from graphrag_assets.errors import CorpusError
+from graphrag_assets.readers.discovery import Found, find_files
+from graphrag_assets.readers.formats import format_of, parse
+from graphrag_assets.readers.parsed import Parsed, Piece, UnreadError
+from graphrag_assets.settings import CorpusSettings
+from graphrag_assets.text import content_id, count_tokens, normalise, sha256
+
+FILES: dict[str, pl.DataType] = {
+    "path": pl.String(),
+    "status": pl.String(),
+    "reason": pl.String(),
+    "format": pl.String(),
+    "encoding": pl.String(),
+    "sha256": pl.String(),
+    "bytes": pl.Int64(),
+    "n_documents": pl.Int64(),
+}
+DOCUMENTS: dict[str, pl.DataType] = {
+    "id": pl.String(),
+    "path": pl.String(),
+    "record": pl.String(),
+    "title": pl.String(),
+    "text": pl.String(),
+    "n_tokens": pl.Int64(),
+    "sha256": pl.String(),
+    "metadata": pl.String(),
+    "pages": pl.List(pl.Struct({"page": pl.Int64, "start_char": pl.Int64})),
+}
+_NAMED_FILES = 5  # that the error about an empty corpus lists
+_COPIES = "copies"  # key of metadata
+_Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The files of a corpus and the documents that are in them, both by path."""
+
+    files: pl.DataFrame
+    documents: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One file read: its row, and the rows of its documents."""
+
+    file: _Row
+    documents: list[_Row] = field(default_factory=list)
+    duplicate_of: str = ""
+
+
+def read_corpus(
+    corpus: CorpusSettings,
+    *,
+    base: Path,
+    previous_files: pl.DataFrame,
+    previous_documents: pl.DataFrame,
+    encoding: str,
+) -> Corpus:
+    """Read every file; one with the bytes of last time is hashed, but not parsed again.
+
+    A document's id is the hash of its path and record, not of its text: edited, it is the same
+    document with other text, so that the rows about what stayed stay too. Text units are found
+    again by their text, so a renamed file costs no model call either. Pass empty previous frames
+    where files would now be read differently.
+    """
+    found = find_files(corpus.root, base=base, include=corpus.include, exclude=corpus.exclude)
+    known = _Known(previous_files, previous_documents)
+    seen: dict[str, str] = {}
+    read = [_once(_read(file, corpus, known, seen, encoding=encoding), seen) for file in found]
+    documents = [row for one in _with_copies(read) for row in one.documents]
+    result = Corpus(
+        files=pl.DataFrame([one.file for one in read], schema=FILES),
+        documents=pl.DataFrame(documents, schema=DOCUMENTS),
+    )
+    if result.documents.is_empty():
+        raise CorpusError(corpus.root, _why_empty(result.files))
+    return result
+
+
+class _Known:
+    """What the last run made of the files."""
+
+    def __init__(self, files: pl.DataFrame, documents: pl.DataFrame) -> None:
+        self._files = {row["path"]: row for row in files.iter_rows(named=True)}
+        self._documents = documents
+        self._rows: dict[str, list[int]] = {}
+        for index, path in enumerate(documents["path"] if documents.height else []):
+            self._rows.setdefault(path, []).append(index)
+
+    def get(self, path: str, digest: str) -> _Read | None:
+        """Return a file as it was read, if it had these bytes and stood for itself."""
+        file = self._files.get(path)
+        if file is None or file["sha256"] != digest or file["status"] == "duplicate":
+            return None
+        rows = self._rows.get(path, [])
+        if len(rows) != file["n_documents"]:
+            return None
+        return _Read(file, self._documents[rows].to_dicts() if rows else [])
+
+
+def _read(
+    file: Found, corpus: CorpusSettings, known: _Known, seen: dict[str, str], *, encoding: str
+) -> _Read:
+    """Read one file from one snapshot of its bytes; whatever is wrong with it becomes its row."""
+    row: _Row = dict.fromkeys(FILES) | {"path": file.path, "bytes": 0, "n_documents": 0}
+    try:
+        data = file.read()
+        digest = sha256(data)
+        row |= {"sha256": digest, "bytes": len(data), "format": format_of(file.path)}
+        if digest in seen:
+            return _duplicate(row, f"same bytes as {seen[digest]}", seen[digest])
+        before = known.get(file.path, digest)
+        return before or _parsed(row, _parse(data, file.path, corpus), encoding)
+    except UnreadError as error:
+        return _Read(row | {"status": error.status, "reason": normalise(error.reason)})
+
+
+def _duplicate(row: _Row, reason: str, first: str) -> _Read:
+    status = {"status": "duplicate", "reason": reason, "n_documents": 0}
+    return _Read(row | status, duplicate_of=first)
+
+
+def _parse(data: bytes, path: str, corpus: CorpusSettings) -> Parsed:
+    """Parse a file; libraries for broken formats raise anything, and no file may end a run."""
+    try:
+        return parse(data, path, corpus)
+    except (UnreadError, MemoryError):
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise UnreadError("failed", f"can't be read as {format_of(path)}: {reason}") from error
+
+
+def _parsed(row: _Row, parsed: Parsed, encoding: str) -> _Read:
+    path = row["path"]
+    pieces = [piece for piece in parsed.pieces if piece.text.strip()]
+    documents = [_document(path, piece, parsed, encoding) for piece in pieces]
+    lost = len(parsed.pieces) - len(pieces)
+    warnings = [*parsed.warnings, *([f"{lost} records have no text"] if lost and pieces else [])]
+    row = row | {
+        "status": "indexed" if documents else "empty",
+        "reason": "; ".join(warnings) or (None if documents else "no text"),
+        "format": parsed.format,
+        "encoding": parsed.encoding,
+        "n_documents": len(documents),
+    }
+    return _Read(row, documents)
+
+
+def _document(path: str, piece: Piece, parsed: Parsed, encoding: str) -> _Row:
+    text = piece.text
+    facts = piece.metadata | {"format": parsed.format}
+    stem = PurePosixPath(path).stem
+    title = piece.title or (stem if piece.record is None else f"{stem} {piece.record}")
+    return {
+        "id": content_id(path, piece.record or ""),
+        "path": path,
+        "record": piece.record,
+        "title": " ".join(normalise(title).split()),
+        "text": text,
+        "n_tokens": count_tokens(text, encoding),
+        "sha256": sha256(text),
+        "metadata": _json(facts),
+        "pages": [
+            {"page": number, "start_char": start}
+            for number, start in enumerate(piece.pages, start=1)
+        ],
+    }
+
+
+def _json(value: dict[str, Any]) -> str:
+    return normalise(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str))
+
+
+def _once(read: _Read, seen: dict[str, str]) -> _Read:
+    """Turn a file that holds the text of an earlier one into a duplicate of it."""
+    path, digest = read.file["path"], read.file["sha256"]
+    whole = len(read.documents) == 1 and read.documents[0]["record"] is None
+    text = read.documents[0]["sha256"] if whole else digest
+    if whole and text in seen:
+        return _duplicate(read.file, f"same text as {seen[text]}", seen[text])
+    if read.documents:
+        seen |= {digest: path, text: path}
+    return read
+
+
+def _with_copies(read: list[_Read]) -> list[_Read]:
+    """Name in a document's metadata the paths of its copies, so that they can be cited too."""
+    copies: dict[str, list[str]] = {}
+    for one in read:
+        if one.duplicate_of:
+            copies.setdefault(one.duplicate_of, []).append(one.file["path"])
+    return [_with_copy_names(one, copies.get(one.file["path"], [])) for one in read]
+
+
+def _with_copy_names(read: _Read, paths: list[str]) -> _Read:
+    documents = []
+    for row in read.documents:
+        metadata = json.loads(row["metadata"])
+        metadata.pop(_COPIES, None)
+        named = metadata | ({_COPIES: paths} if paths else {})
+        documents.append(row | {"metadata": _json(named)})
+    return replace(read, documents=documents)
+
+
+def _why_empty(files: pl.DataFrame) -> str:
+    """Say why nothing can be indexed, so that an unmounted disk isn't taken for a deletion."""
+    if files.is_empty():
+        return "holds no files"
+    counts = Counter(files["status"].to_list())
+    counted = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    rows = files.head(_NAMED_FILES).iter_rows(named=True)
+    named = "; ".join(f"{row['path']}: {row['reason']}" for row in rows)
+    return f"holds nothing to index ({counted}; {named})"

@@ -1,0 +1,181 @@
+"""Find the files of a corpus: a local folder, or any fsspec URL."""
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import fsspec
+
+from graphrag_assets.errors import CorpusError
+from graphrag_assets.readers.parsed import UnreadError
+
+_IGNORED_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "lost+found"})
+_TEMPORARY = re.compile(r"~\$.*|.*~|#.*#|.*\.(?:tmp|temp|swp|swo|part|partial|crdownload)", re.I)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file of the corpus: its path relative to the root, and how to get its bytes."""
+
+    path: str
+    read: Callable[[], bytes]
+
+
+def find_files(
+    root: str, *, base: Path, include: Iterable[str], exclude: Iterable[str]
+) -> list[Found]:
+    """Return the files under the root by path, without hidden, temporary and special ones."""
+    wanted, unwanted = _any_of(include), _any_of(exclude)
+    found = _find_local(root, base) if _is_local(root) else _find_remote(root)
+    return sorted(
+        (
+            file
+            for file in found
+            if _visible(file.path) and wanted(file.path) and not unwanted(file.path)
+        ),
+        key=lambda file: file.path,
+    )
+
+
+def _is_local(root: str) -> bool:
+    return "://" not in root or root.startswith("file://")
+
+
+def _visible(path: str) -> bool:
+    return not any(
+        part.startswith(".") or part.lower() in _IGNORED_NAMES or _TEMPORARY.fullmatch(part)
+        for part in PurePosixPath(path).parts
+    )
+
+
+# -- patterns ----------------------------------------------------------------------------------
+
+_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]")
+
+
+def _any_of(patterns: Iterable[str]) -> Callable[[str], bool]:
+    """Return what tells if a path matches one of the globs; case and Unicode form don't count."""
+    compiled = [re.compile(_regex(_folded(pattern)), re.DOTALL) for pattern in patterns]
+    return lambda path: any(pattern.fullmatch(_folded(path)) for pattern in compiled)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _regex(glob: str) -> str:
+    """Translate a glob; one without a slash means a name in any folder, a final slash all below."""
+    glob = glob.removeprefix("./")
+    glob = glob + "**" if glob.endswith("/") else glob
+    glob = glob if "/" in glob else "**/" + glob
+    parts = zip(_GLOB.split(glob), [*_GLOB.findall(glob), ""], strict=True)
+    return "".join(re.escape(literal) + _wild(sign) for literal, sign in parts)
+
+
+def _wild(sign: str) -> str:
+    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "": ""}
+    if sign in known:
+        return known[sign]
+    negated = sign.startswith("[!")
+    body = sign[2 if negated else 1 : -1].replace("\\", r"\\").replace("[", r"\[")
+    return f"[{'^' if negated else ''}{body.replace('^', chr(92) + '^')}]"
+
+
+# -- a local folder ----------------------------------------------------------------------------
+
+
+def _find_local(root: str, base: Path) -> Iterator[Found]:
+    folder = base / root.removeprefix("file://")
+    if not folder.exists():
+        raise CorpusError(str(folder), "does not exist")
+    if not folder.is_dir():
+        raise CorpusError(str(folder), "is not a folder")
+    real = folder.resolve()
+    lost: list[OSError] = []
+    for directory, folders, names in os.walk(folder, onerror=lost.append):
+        yield from (_failed_folder(folder, error) for error in lost)
+        lost.clear()
+        folders[:] = sorted(name for name in folders if _visible(name))
+        links = [name for name in folders if (Path(directory) / name).is_symlink()]
+        for name in sorted([*names, *links]):
+            file = _local(folder, real, Path(directory) / name)
+            if file is not None:
+                yield file
+    yield from (_failed_folder(folder, error) for error in lost)
+
+
+def _local(folder: Path, real: Path, file: Path) -> Found | None:
+    """Return the file, or None for what isn't one: folders, pipes, devices, links to files here."""
+    path = _relative(folder, file)
+    try:
+        mode = file.lstat().st_mode
+        if stat.S_ISREG(mode):
+            return Found(path, lambda: _read(file))
+        return _link(path, real, file) if stat.S_ISLNK(mode) else None
+    except OSError as error:
+        return _unreadable(path, error.strerror or str(error))
+
+
+def _link(path: str, real: Path, file: Path) -> Found | None:
+    """Return a link as a file only if what it means isn't found by its own path."""
+    try:
+        target = file.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return _unreadable(path, "symbolic link that leads nowhere")
+    if not target.is_relative_to(real):
+        return _unreadable(path, "symbolic link out of the corpus root")
+    if target.is_file() and not _visible(_relative(real, target)):
+        return Found(path, lambda: _read(target))
+    return None
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UnreadError("unreadable", error.strerror or str(error)) from error
+
+
+def _relative(folder: Path, file: Path) -> str:
+    """Return the path as text that can be stored, also where the name isn't valid UTF-8."""
+    raw = os.fsencode(file.relative_to(folder).as_posix())
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _failed_folder(folder: Path, error: OSError) -> Found:
+    path = _relative(folder, Path(os.fsdecode(error.filename)))
+    return _unreadable(path, f"folder: {error.strerror}")
+
+
+def _unreadable(path: str, reason: str) -> Found:
+    def read() -> bytes:
+        raise UnreadError("unreadable", reason)
+
+    return Found(path, read)
+
+
+# -- anything else that fsspec knows -----------------------------------------------------------
+
+
+def _find_remote(root: str) -> Iterator[Found]:
+    try:
+        files, folder = fsspec.core.url_to_fs(root)
+        listed: dict[str, dict[str, Any]] = files.find(folder, detail=True)
+    except (OSError, ValueError, ImportError) as error:
+        raise CorpusError(root, f"can't be listed: {error}") from error
+    for name, info in listed.items():
+        if info.get("type") == "file":
+            path = name.removeprefix(folder).lstrip("/")
+            yield Found(path, lambda name=name: _fetch(files, name))  # type: ignore[misc]
+
+
+def _fetch(files: Any, name: str) -> bytes:  # noqa: ANN401
+    try:
+        return bytes(files.cat_file(name))
+    except OSError as error:
+        raise UnreadError("unreadable", str(error)) from error

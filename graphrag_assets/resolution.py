@@ -1,0 +1,290 @@
+"""Which names are the same entity.
+
+A name is a title with a type. Names merge, surest first, by
+1. exact: the same key (case, articles, legal forms and width don't distinguish);
+2. short_form: a surname, or the first word of an organisation, that only one longer name has;
+3. similar: nearly the same letters, same type, same digits;
+and never against an override. The decision is a table: deciding again needs no new extraction.
+"""
+
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from rapidfuzz import fuzz
+
+from graphrag_assets.errors import SettingsError
+from graphrag_assets.names import name_key, name_parts, person_key
+from graphrag_assets.text import content_id, terms
+
+UNKNOWN = "unknown"
+PERSON = "person"
+ORGANIZATION = "organization"
+MAX_BLOCK = 20  # a part that more names share says little
+COMPLETE_LINK = 0.75
+MIN_UNITS = 2
+SHARED_WORDS = 0.05
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What a person decided, in data/aliases.toml: groups of names."""
+
+    same: tuple[tuple[str, ...], ...] = ()
+    different: tuple[tuple[str, ...], ...] = ()
+
+
+def load_overrides(path: Path) -> Overrides:
+    """Read `same` and `different`, lists of groups of names; raise SettingsError if malformed."""
+    if not path.is_file():
+        return Overrides()
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        same, different = (
+            tuple(tuple(map(str, group)) for group in values.pop(key, []))
+            for key in ("same", "different")
+        )
+    except (tomllib.TOMLDecodeError, TypeError) as error:
+        raise SettingsError(str(path), [str(error)]) from error
+    if values:
+        raise SettingsError(str(path), [f"unknown key `{min(values)}`, not same or different"])
+    return Overrides(same, different)
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name as the corpus uses it."""
+
+    key: str
+    type: str
+    n: int
+    units: frozenset[str]
+
+    @property
+    def label(self) -> str:
+        """The name without titles, for persons."""
+        return person_key(self.key) if self.type in (PERSON, UNKNOWN) else self.key
+
+
+@dataclass(frozen=True)
+class Link:
+    """Two names that are the same, by which method and how surely."""
+
+    one: str
+    other: str
+    method: str
+    score: float
+
+
+def resolve_aliases(
+    mentions: pl.DataFrame, *, similar: float, overrides: Overrides
+) -> pl.DataFrame:
+    """Return title, type, entity_id, method and score for every supported name.
+
+    `mentions` has text_unit_id, title, type, description, key, supported. The same name with
+    different types is one entity with several types, unless nothing else about it is the same.
+    The result doesn't depend on the order of rows.
+    """
+    rows = part_homonyms(mentions.filter("supported"))
+    names = _names(rows)
+    groups = Groups(names, _forbidden(overrides))
+    surest_first = (
+        _overridden(overrides, names),
+        titled(names),
+        short_forms(names),
+        near(names, similar),
+    )
+    for link in chain.from_iterable(surest_first):
+        groups.join(link)
+    return _table(rows, groups)
+
+
+def part_homonyms(rows: pl.DataFrame) -> pl.DataFrame:
+    """Give a name that means different things a key per type.
+
+    It does where two of its types stand in several text units each, beside no common name and
+    with next to no common word in their descriptions.
+    """
+    known = rows.filter(pl.col("type") != UNKNOWN)
+    uses = known.group_by("key", "type").agg(
+        units=pl.col("text_unit_id").unique(), words=pl.col("description")
+    )
+    uses = uses.filter(pl.col("units").list.len() >= MIN_UNITS)
+    uses = uses.filter(pl.len().over("key") > 1).sort("key", "type")
+    if uses.is_empty():
+        return rows
+    beside = dict(rows.group_by("text_unit_id").agg(pl.col("key").unique()).iter_rows())
+    apart = set()
+    for (key,), group in uses.group_by("key", maintain_order=True):
+        contexts = [_context(str(key), use, beside) for use in group.iter_rows(named=True)]
+        if not any(_alike(*pair) for pair in combinations(contexts, 2)):
+            apart.add(key)
+    own = pl.concat_str("key", pl.lit(" ("), "type", pl.lit(")"))
+    return rows.with_columns(
+        pl.when(pl.col("key").is_in(list(apart))).then(own).otherwise("key").alias("key")
+    )
+
+
+def titled(names: Mapping[str, Name]) -> Iterator[Link]:
+    """Yield names with a title that doesn't distinguish people: Dr Lin Wei is Lin Wei."""
+    for name in names.values():
+        bare = names.get(name.label)
+        if bare and bare.key != name.key and bare.type in (PERSON, UNKNOWN):
+            yield Link(name.key, bare.key, "normalised", 1.0)
+
+
+def short_forms(names: Mapping[str, Name]) -> Iterator[Link]:
+    """Yield surnames of persons and first words of organisations that stand for one longer name.
+
+    Naive matching does harm (Spirit -> Evil Spirit): a short form must be a single part that
+    exactly one longer name begins or ends with, and share a text unit with it.
+    """
+    longer = _longer_names(names)
+    for name in names.values():
+        candidates = longer.get(name.label, set()) - {name.key}
+        if len(name_parts(name.label)) == 1 and len(candidates) == 1:
+            full = names[candidates.pop()]
+            if _kin(name, full) and name.units & full.units:
+                yield Link(name.key, full.key, "short_form", len(name.label) / len(full.label))
+
+
+def near(names: Mapping[str, Name], similar: float) -> Iterator[Link]:
+    """Yield pairs of one type with nearly the same letters, the most similar first.
+
+    Candidates share a part that few names have; numbers must be equal (turbine 4, turbine 7).
+    """
+    scored = []
+    for one, other in sorted(_candidates(names)):
+        if names[one].type != names[other].type or _digits(one) != _digits(other):
+            continue
+        score = fuzz.token_sort_ratio(one, other) / 100
+        if score >= similar:
+            scored.append(Link(one, other, "similar", score))
+    yield from sorted(scored, key=lambda link: (-link.score, link.one, link.other))
+
+
+class Groups:
+    """Union-find over names that never joins what must stay apart."""
+
+    def __init__(self, names: Mapping[str, Name], forbidden: set[frozenset[str]]) -> None:
+        """Start with every name alone."""
+        self.names = names
+        self.forbidden = forbidden
+        self.members = {key: {key} for key in names}
+        self.how: dict[str, Link] = {}
+
+    def join(self, link: Link) -> None:
+        """Join two groups unless a pair of members is forbidden or far too different."""
+        one, other = self.members[link.one], self.members[link.other]
+        if one is other or any(self._apart(a, b, link) for a in one for b in other):
+            return
+        one |= other
+        for key in other:
+            self.members[key] = one
+        self.how[link.one] = link
+        self.how.setdefault(link.other, link)
+
+    def _apart(self, one: str, other: str, link: Link) -> bool:
+        if frozenset((one, other)) in self.forbidden:
+            return True
+        return link.method == "similar" and fuzz.token_sort_ratio(one, other) / 100 < COMPLETE_LINK
+
+
+def _names(rows: pl.DataFrame) -> dict[str, Name]:
+    grouped = rows.group_by("key").agg(
+        pl.col("type").filter(pl.col("type") != UNKNOWN).alias("types"),
+        pl.len().alias("n"),
+        pl.col("text_unit_id").unique().alias("units"),
+    )
+    return {
+        key: Name(key, _majority(types), n, frozenset(units))
+        for key, types, n, units in sorted(grouped.iter_rows())
+    }
+
+
+def _context(
+    key: str, use: Mapping[str, Any], beside: Mapping[str, list[str]]
+) -> tuple[set[str], set[str]]:
+    neighbours = {other for unit in use["units"] for other in beside[unit]} - {key}
+    words = {word for text in use["words"] for word in terms(text)} - set(terms(key))
+    return neighbours, words
+
+
+def _alike(one: tuple[set[str], set[str]], other: tuple[set[str], set[str]]) -> bool:
+    shared = len(one[1] & other[1]) / max(1, len(one[1] | other[1]))
+    return bool(one[0] & other[0]) or shared > SHARED_WORDS
+
+
+def _majority(types: Iterable[str]) -> str:
+    counts = Counter(types)
+    return min(counts, key=lambda kind: (-counts[kind], kind)) if counts else UNKNOWN
+
+
+def _longer_names(names: Mapping[str, Name]) -> dict[str, set[str]]:
+    """Return {short form: keys of the longer names that have it}."""
+    longer: dict[str, set[str]] = defaultdict(set)
+    labels = {name.label for name in names.values()}
+    for name in names.values():
+        parts = name_parts(name.label)
+        if len(parts) > 1 and (name.label == name.key or name.label not in names):
+            places = (parts[0], parts[-1]) if name.type == PERSON else (parts[0],)
+            for part in set(places) & labels:
+                longer[part].add(name.key)
+    return longer
+
+
+def _kin(short: Name, full: Name) -> bool:
+    kinds = {short.type, full.type} - {UNKNOWN}
+    return len(kinds) <= 1 and full.type in (PERSON, ORGANIZATION)
+
+
+def _candidates(names: Mapping[str, Name]) -> set[tuple[str, str]]:
+    blocks = defaultdict(list)
+    for key in names:
+        for part in {*name_parts(key), key[:4], key[-4:]}:
+            blocks[part].append(key)
+    return {
+        (min(pair), max(pair))
+        for keys in blocks.values()
+        if len(keys) <= MAX_BLOCK
+        for pair in combinations(keys, 2)
+    }
+
+
+def _digits(key: str) -> str:
+    return "".join(sign for sign in key if sign.isdigit())
+
+
+def _overridden(overrides: Overrides, names: Mapping[str, Name]) -> Iterator[Link]:
+    for group in overrides.same:
+        first, *rest = [key for name in group if (key := name_key(name)) in names] or [""]
+        yield from (Link(key, first, "override", 1.0) for key in rest)
+
+
+def _forbidden(overrides: Overrides) -> set[frozenset[str]]:
+    return {
+        frozenset((name_key(one), name_key(other)))
+        for group in overrides.different
+        for one, other in combinations(group, 2)
+    }
+
+
+def _table(rows: pl.DataFrame, groups: Groups) -> pl.DataFrame:
+    keys = list(groups.names)
+    links = [groups.how.get(key) for key in keys]
+    decided = pl.DataFrame(
+        {
+            "key": keys,
+            "entity_id": [content_id(min(groups.members[key])) for key in keys],
+            "method": [link.method if link else "exact" for link in links],
+            "score": [link.score if link else 1.0 for link in links],
+        },
+        schema={"key": pl.String, "entity_id": pl.String, "method": pl.String, "score": pl.Float64},
+    )
+    aliases = rows.select("title", "type", "key").unique().join(decided, on="key")
+    return aliases.sort("title", "type").drop("key")

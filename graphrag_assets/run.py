@@ -1,0 +1,68 @@
+"""One run of the index job in this process: what the UI's button does, from the command line."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+from filelock import FileLock, Timeout
+
+from graphrag_assets.checks import all_checks, run_check
+from graphrag_assets.definitions import JOB, build
+from graphrag_assets.errors import GraphRAGError, RunInProgressError, UnpublishableError
+from graphrag_assets.project import Progress, Project
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+def run_index(root: Path, progress: Progress) -> float:
+    """Run the job, return its seconds; raise the error of the step that failed.
+
+    The run is recorded in the project's Dagster instance, so that the UI shows it.
+    """
+    definitions = build(root, progress)
+    project = Project.open(root)
+    start = time.monotonic()
+    with contextlib.chdir(root), _held(project), _instance(root) as instance:
+        job = definitions.resolve_job_def(JOB)
+        try:
+            job.execute_in_process(instance=instance, run_config=QUIET)
+        except dg.Failure as failure:
+            if isinstance(failure.__cause__, GraphRAGError):
+                raise failure.__cause__ from failure
+            raise
+        except dg.DagsterError as error:
+            raise _broken_law(project, str(error)) or error from error
+    return time.monotonic() - start
+
+
+@contextlib.contextmanager
+def _held(project: Project) -> Iterator[None]:
+    path = project.store.work.with_suffix(".lock")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(path, timeout=0):
+            yield
+    except Timeout as error:
+        raise RunInProgressError(f"it holds {path}") from error
+
+
+def _instance(root: Path) -> dg.DagsterInstance:
+    if (root / "dagster.yaml").is_file():
+        (root / "data" / "dagster").mkdir(parents=True, exist_ok=True)
+        return dg.DagsterInstance.from_config(str(root))
+    return dg.DagsterInstance.ephemeral()
+
+
+def _broken_law(project: Project, message: str) -> GraphRAGError | None:
+    """Return the checks that Dagster says fail, with their culprits."""
+    limits = project.settings.extraction.model_dump()
+    with project.store.connect(read_only=True) as connection:
+        named = [check for check in all_checks() if check.name in message]
+        broken = [run_check(connection, check, limits) for check in named]
+    if not broken:
+        return None
+    return UnpublishableError(
+        (verdict.check.meaning, verdict.culprits.head(3).to_dicts()) for verdict in broken
+    )

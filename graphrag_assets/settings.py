@@ -1,0 +1,271 @@
+"""settings.toml and the environment -> typed settings. Each default stands here, once.
+
+`GRAPHRAG__SECTION__KEY` in the environment overrides the file. An unknown key is an error.
+"""
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from graphrag_assets.errors import SettingsError, did_you_mean
+
+PREFIX = "GRAPHRAG__"
+TASKS = ("extraction", "claims", "description", "report", "query", "rater", "judge", "embedding")
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Section(BaseModel):
+    """A table of settings.toml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CorpusSettings(Section):
+    """Which files are read, and how."""
+
+    root: str = Field("data/input", description="Folder or fsspec URL with the documents.")
+    include: list[str] = Field(["**/*"], description="Glob patterns of files to read.")
+    exclude: list[str] = Field([], description="Glob patterns of files to leave out.")
+    text_column: str = Field(
+        "text", description="Column of csv, json, jsonl, parquet with the text."
+    )
+    title_column: str = Field("title", description="Column with the title.")
+    id_column: str = Field(
+        "", description="Column that identifies a record; empty: its row number."
+    )
+    metadata_columns: list[str] = Field([], description="Columns to keep as metadata.")
+    language: str = Field(
+        "auto", description="Language of descriptions and reports; auto: the text's."
+    )
+
+
+class TextUnitSettings(Section):
+    """How documents are cut."""
+
+    max_tokens: int = Field(
+        600, ge=20, description="Longest text unit in tokens; the paper's choice."
+    )
+    overlap: int = Field(100, ge=0, description="Tokens that two neighbours share.")
+    encoding: str = Field("o200k_base", description="tiktoken encoding that counts tokens.")
+
+
+class ExtractionSettings(Section):
+    """What is read out of a text unit."""
+
+    entity_types: list[str] = Field(
+        ["person", "organization", "place", "event"], description="Types of entities to look for."
+    )
+    domain: str = Field("general", description="Domain pack in prompts/domains/.")
+    gleanings: int = Field(1, ge=0, description="Further rounds that look for what was missed.")
+    claims: bool = Field(default=False, description="Also extract claims; doubles the calls.")
+    max_failed: Share = Field(
+        0.05, description="Share of failed text units above which a run fails."
+    )
+
+
+class ResolutionSettings(Section):
+    """Which names are the same entity."""
+
+    similar: Share = Field(0.95, description="Similarity from which two names merge.")
+
+
+class CommunitySettings(Section):
+    """How the graph is divided."""
+
+    max_community_size: int = Field(10, ge=2, description="Larger communities are split again.")
+    seed: int = Field(42, description="Seed of the Leiden algorithm.")
+
+
+class ReportSettings(Section):
+    """What goes into a community report."""
+
+    context_tokens: int = Field(8000, ge=200, description="Budget of a report's context.")
+
+
+class LayoutSettings(Section):
+    """The map."""
+
+    neighbors: int = Field(15, ge=2, description="UMAP neighbours.")
+    min_distance: float = Field(0.1, ge=0, description="UMAP minimum distance.")
+
+
+class QuerySettings(Section):
+    """How questions are answered."""
+
+    method: Literal["auto", "global", "local", "basic"] = Field(
+        "auto", description="Default method."
+    )
+    level: int = Field(2, ge=0, description="Community level of global questions.")
+    context_tokens: int = Field(8000, ge=200, description="Budget of one prompt's context.")
+
+
+class StoreSettings(Section):
+    """Where the index lies."""
+
+    path: str = Field("data/index", description="Folder of the index.")
+    keep_versions: int = Field(3, ge=1, description="Published versions to keep.")
+    memo: str = Field("", description="URL of the memo; empty: memo.sqlite beside the index.")
+
+
+class RunSettings(Section):
+    """How and when it runs."""
+
+    executor: Literal["in_process", "multiprocess"] = Field("in_process", description="Executor.")
+    schedule: str = Field("", description="Cron expression of scheduled re-indexing; empty: off.")
+    sensor: bool = Field(default=False, description="Re-index when the corpus changes.")
+    budget_usd: float = Field(0, ge=0, description="Most that one run may cost; 0: no limit.")
+
+
+class ModelSettings(Section):
+    """One litellm model and its limits."""
+
+    model: str = Field("offline/nlp", description="litellm model name.")
+    api_base: str = Field("", description="Address of the endpoint, where it isn't the provider's.")
+    concurrency: int = Field(32, ge=1, description="Calls in flight.")
+    rpm: int = Field(0, ge=0, description="Requests a minute; 0: no limit.")
+    tpm: int = Field(0, ge=0, description="Tokens a minute; 0: no limit.")
+    deadline_seconds: float = Field(
+        180, gt=0, description="Total time of one call with its retries."
+    )
+
+
+class Models(Section):
+    """Models per task; a task's keys override those of `default`."""
+
+    default: dict[str, Any] = {}
+    extraction: dict[str, Any] = {}
+    claims: dict[str, Any] = {}
+    description: dict[str, Any] = {}
+    report: dict[str, Any] = {}
+    query: dict[str, Any] = {}
+    rater: dict[str, Any] = {}
+    judge: dict[str, Any] = {}
+    embedding: dict[str, Any] = {}
+
+    def for_task(self, task: str) -> ModelSettings:
+        """Return the model of a task; embeddings don't inherit the default's model name."""
+        default = dict(self.default)
+        if task == "embedding":
+            default = {"model": "offline/use-m3"}
+        try:
+            return ModelSettings.model_validate(default | getattr(self, task))
+        except ValidationError as error:
+            problems = [
+                {**problem, "loc": ("models", task, *problem["loc"])} for problem in error.errors()
+            ]
+            raise SettingsError("settings", map(_problem, problems)) from error
+
+
+class Settings(Section):
+    """All settings of one corpus."""
+
+    corpus: CorpusSettings = CorpusSettings()
+    text_units: TextUnitSettings = TextUnitSettings()
+    extraction: ExtractionSettings = ExtractionSettings()
+    resolution: ResolutionSettings = ResolutionSettings()
+    communities: CommunitySettings = CommunitySettings()
+    reports: ReportSettings = ReportSettings()
+    layout: LayoutSettings = LayoutSettings()
+    query: QuerySettings = QuerySettings()
+    store: StoreSettings = StoreSettings()
+    run: RunSettings = RunSettings()
+    models: Models = Models()
+
+
+def load_settings(root: Path) -> Settings:
+    """Read `root/settings.toml` and the environment; raise SettingsError with each bad key."""
+    path = root / "settings.toml"
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(str(path), [str(error)]) from error
+    try:
+        settings = Settings.model_validate(_overlay(values, _environment()))
+        for task in TASKS:
+            settings.models.for_task(task)
+    except ValidationError as error:
+        raise SettingsError(str(path), map(_problem, error.errors())) from error
+    return settings
+
+
+def find_root() -> Path:
+    """Return the folder of the corpus: GRAPHRAG_ROOT, else the working directory."""
+    return Path(os.environ.get("GRAPHRAG_ROOT") or ".").resolve()
+
+
+def child_environment(root: Path) -> dict[str, str]:
+    """Return the environment of a Dagster process that works on a project."""
+    return {**os.environ, "DAGSTER_HOME": str(root), "GRAPHRAG_ROOT": str(root)}
+
+
+def template() -> str:
+    """Return a settings.toml with every key at its default, as a comment, and its meaning."""
+    lines = ["# Settings of this corpus. Every key is optional; these are the defaults."]
+    for name, section in Settings.model_fields.items():
+        if name == "models":
+            continue
+        kind = section.default_factory or section.annotation
+        lines += ["", f"[{name}]"]
+        for key, field in kind.model_fields.items():  # type: ignore[union-attr]
+            value = json.dumps(field.default, ensure_ascii=False)
+            lines.append(f"# {key} = {value}  # {field.description}")
+    lines += ["", "# [models.default] for all tasks but embedding; [models.report] … override it."]
+    for task in ("default", "embedding"):
+        model = Models().for_task(task) if task == "embedding" else ModelSettings()
+        lines += ["", f"[models.{task}]"]
+        for key, field in ModelSettings.model_fields.items():
+            lines.append(f"# {key} = {json.dumps(getattr(model, key))}  # {field.description}")
+    return "\n".join(lines) + "\n"
+
+
+def _environment() -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in os.environ.items():
+        if name.startswith(PREFIX):
+            *sections, key = name.removeprefix(PREFIX).lower().split("__")
+            place = values
+            for section in sections:
+                place = place.setdefault(section, {})
+            place[key] = _toml_value(value)
+    return values
+
+
+def _toml_value(text: str) -> object:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _overlay(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        nested = isinstance(old, dict) and isinstance(value, dict)
+        merged[key] = _overlay(old, value) if nested else value  # type: ignore[arg-type]
+    return merged
+
+
+def _problem(error: Mapping[str, Any]) -> str:
+    *sections, key = [str(part) for part in error["loc"]] or ["?"]
+    name = ".".join([*sections, key])
+    if error["type"] == "extra_forbidden":
+        return f"unknown key `{name}`.{did_you_mean(key, _known(sections))}"
+    return f"`{name}`: {error['msg'].lower()}, not {error['input']!r}"
+
+
+def _known(sections: list[str]) -> list[str]:
+    model: type[BaseModel] = Settings
+    for section in sections:
+        annotation = (
+            model.model_fields[section].annotation if section in model.model_fields else None
+        )
+        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+            return list(ModelSettings.model_fields)
+        model = annotation
+    return list(model.model_fields)

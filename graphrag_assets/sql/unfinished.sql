@@ -1,0 +1,10 @@
+-- What a complete index would have and this one lacks, with the reason.
+SELECT 'file' AS kind, path AS id, status, reason FROM files
+WHERE status IN ('unreadable', 'failed')
+UNION ALL
+SELECT 'text unit', text_unit_id, status, reason FROM extractions
+WHERE status NOT IN ('ok', 'empty')
+UNION ALL
+SELECT 'report', community_id, status, reason FROM community_reports
+WHERE status NOT IN ('ok', 'stale')
+ORDER BY ALL

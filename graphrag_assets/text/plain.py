@@ -1,0 +1,99 @@
+"""Text in one form, the ids that follow from it, its language and its search terms."""
+
+import hashlib
+import re
+import unicodedata
+
+_NEWLINE = re.compile(r"\r\n?")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_OVERSTRUCK = re.compile(r"[^\n]\x08")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def normalise(text: str) -> str:
+    r"""Return the text that is hashed, split and shown.
+
+    Newlines are \n, one BOM goes, so do terminal colours and control characters (tab and newline
+    stay); a surrogate without its other half, which no file or model could be sent, is U+FFFD.
+    """
+    text = _NEWLINE.sub("\n", text.removeprefix("\ufeff"))
+    text = _CONTROL.sub("", _OVERSTRUCK.sub("", _ANSI.sub("", text)))
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def sha256(data: bytes | str) -> str:
+    """Return the full hex digest of bytes, or of a text in UTF-8."""
+    raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(raw).hexdigest()
+
+
+def content_id(*parts: str) -> str:
+    """Return the id of these parts, each with its length: ("ab", "c") isn't ("a", "bc")."""
+    return sha256("".join(f"{len(part)}:{part}" for part in parts))[:32]
+
+
+_SAMPLE = 20_000
+_SCRIPTS = {
+    "ja": re.compile(r"[\u3040-\u30ff]"),
+    "zh": re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
+    "ko": re.compile(r"[\uac00-\ud7af]"),
+    "ru": re.compile(r"[\u0400-\u04ff]"),
+    "ar": re.compile(r"[\u0600-\u06ff\u0750-\u077f]"),
+    "he": re.compile(r"[\u0590-\u05ff]"),
+    "el": re.compile(r"[\u0370-\u03ff]"),
+    "hi": re.compile(r"[\u0900-\u097f]"),
+    "th": re.compile(r"[\u0e00-\u0e7f]"),
+}
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_DENSE = {"ja": 3, "zh": 3, "ko": 3}  # one sign says as much as some letters
+
+
+def language(text: str) -> str:
+    """Return the language that the script tells: zh, ja, ko, ru, ar, he, el, hi, th, else en."""
+    sample = text[:_SAMPLE]
+    shares = {
+        name: len(script.findall(sample)) * _DENSE.get(name, 1) for name, script in _SCRIPTS.items()
+    }
+    if shares["ja"] * 10 > shares["zh"]:  # Japanese is Chinese signs with kana between them
+        shares["ja"] += shares["zh"]
+    best = max(shares, key=lambda name: shares[name])
+    return best if shares[best] > len(_LATIN.findall(sample)) else "en"
+
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’./_-][^\W_{_CJK}]+)*")
+_JOINT = re.compile(r"[./_-]")
+_PLURAL = re.compile(r"[a-z]{3,}s")
+_UNFOLDED = ("ss", "us", "is")
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms that search counts, in order.
+
+    Words are casefolded, English plurals and possessives folded; a code (ceb-2031-17) stands whole
+    and in parts; Chinese, Japanese and Korean come as pairs of signs.
+    """
+    found: list[str] = []
+    for match in _TERM.finditer(unicodedata.normalize("NFKC", text).casefold()):
+        word = match.group()
+        if re.match(rf"[{_CJK}]", word):
+            found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+        else:
+            found += _word_terms(word.replace("’", "'").removesuffix("'s"))
+    return found
+
+
+def _word_terms(word: str) -> list[str]:
+    parts = _JOINT.split(word)
+    return [_singular(word)] if len(parts) == 1 else [word, *map(_singular, parts)]
+
+
+def _singular(word: str) -> str:
+    if not _PLURAL.fullmatch(word) or word.endswith(_UNFOLDED):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "shes", "ches", "xes")) else word[:-1]

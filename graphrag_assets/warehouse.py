@@ -1,0 +1,339 @@
+"""Dagster <-> store: makes Dagster assets of plain functions from tables to tables.
+
+The parameters of such a function say what it needs:
+- named after a table: that table, as a frame;
+- `previous_TABLE`: what the asset itself wrote last time;
+- annotated with a section of the settings: that section;
+- `models`, `prompts`, `overrides`, `root`, `version`, `progress`: the project's own.
+
+An asset whose inputs, code, prompts, models and settings are those of its last materialisation
+isn't computed again (early cutoff); one whose output comes out equal stops the change there.
+"""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import polars as pl
+from dagster_duckdb import DuckDBResource
+
+from graphrag_assets.checks import checks_on, run_check
+from graphrag_assets.errors import GraphRAGError
+from graphrag_assets.metadata import call_metadata, check_result, column_schema, row_metadata
+from graphrag_assets.models.ledger import Call
+from graphrag_assets.project import Project
+from graphrag_assets.settings import Section, Settings
+from graphrag_assets.store import Connection, append, connect, fingerprint, read_table, replace
+from graphrag_assets.tables import TABLES, meaning, references
+
+PREVIOUS = "previous_"
+FAILED = "failed"
+Result = Mapping[str, pl.DataFrame]
+
+
+class IndexDatabase(DuckDBResource):  # type: ignore[misc]
+    """dagster-duckdb's resource, made patient: it waits for the lock and closes at once."""
+
+    @contextmanager
+    def get_connection(self, *, read_only: bool = False) -> Iterator[Connection]:
+        """Open the working database for one read or one write."""
+        with connect(Path(self.database), read_only=read_only) as connection:
+            yield connection
+
+
+@dataclass(frozen=True)
+class TableAsset:
+    """A function from tables to tables, and what else decides its result."""
+
+    function: Callable[..., pl.DataFrame | Result]
+    tables: tuple[str, ...]
+    prompts: tuple[str, ...]
+    tasks: tuple[str, ...]
+    code: str
+    source: bool
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        """Call the plain function."""
+        return self.function(*args, **kwargs)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.__name__
+
+    @property
+    def group(self) -> str:
+        """The Dagster group: the file the function stands in."""
+        return self.function.__module__.rpartition(".")[2]
+
+    @cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """What the function asks for."""
+        return inspect.signature(self.function).parameters
+
+    @property
+    def inputs(self) -> list[str]:
+        """The tables it reads."""
+        return [name for name in self.parameters if name in TABLES]
+
+    @property
+    def sections(self) -> dict[str, type[Section]]:
+        """The sections of the settings it reads, by parameter."""
+        kinds = {name: parameter.annotation for name, parameter in self.parameters.items()}
+        return {
+            name: kind
+            for name, kind in kinds.items()
+            if isinstance(kind, type) and issubclass(kind, Section)
+        }
+
+    def recipe(self, project: Project) -> str:
+        """Return a fingerprint of all but the tables that decides the result."""
+        parts = [self.code, project.prompts.fingerprint(*self.prompts)]
+        parts += [_section(project.settings, k).model_dump_json() for k in self.sections.values()]
+        parts += [project.models.recipe(task) for task in self.tasks]
+        parts += [repr(project.overrides)] if "overrides" in self.parameters else []
+        return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]
+
+    def definition(self, project: Project) -> dg.AssetsDefinition:
+        """Return the Dagster asset for a project."""
+        recipe = self.recipe(project)
+        verdicts = [check for table in self.tables for check in checks_on(table)]
+
+        @dg.multi_asset(
+            name=self.name,
+            specs=[self._spec(table, recipe) for table in self.tables],
+            check_specs=[
+                dg.AssetCheckSpec(
+                    check.name,
+                    asset=check.table,
+                    description=check.meaning,
+                    blocking=check.blocking,
+                )
+                for check in verdicts
+            ],
+            required_resource_keys={"duckdb"},
+        )
+        def compute(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[None]]:
+            step = Step(self, project, context.resources.duckdb, context.run_id, recipe)
+            try:
+                yield from step.materialise()
+            except GraphRAGError as error:
+                raise dg.Failure(str(error), allow_retries=False) from error
+
+        return compute
+
+    def _referred(self, table: str) -> list[str]:
+        """Return the tables that must be there for the checks on this one."""
+        checked = {check.name for check in checks_on(table)}
+        return [
+            other
+            for column, (other, _) in references(table).items()
+            if f"{table}_{column}_exists" in checked
+        ]
+
+    def _spec(self, table: str, recipe: str) -> dg.AssetSpec:
+        return dg.AssetSpec(
+            table,
+            deps=sorted({*self.inputs, *self._referred(table)} - {*self.tables}),
+            group_name=self.group,
+            description=meaning(table),
+            code_version=recipe,
+            kinds={"duckdb", "litellm"} if self.tasks else {"duckdb", "polars"},
+            metadata={
+                "dagster/column_schema": column_schema(table),
+                "dagster/table_name": f"graphrag.main.{table}",
+            },
+        )
+
+
+def table_asset(
+    *tables: str,
+    prompts: tuple[str, ...] = (),
+    tasks: tuple[str, ...] = (),
+    code: str = "1",
+    source: bool = False,
+) -> Callable[[Callable[..., pl.DataFrame | Result]], TableAsset]:
+    """Make an asset of a function; it returns its table, or a dict where it makes several.
+
+    `code` is raised when the function's result changes; a `source` reads the outside world and
+    is computed in every run.
+    """
+
+    def decorate(function: Callable[..., pl.DataFrame | Result]) -> TableAsset:
+        return TableAsset(function, tables, prompts, tasks, code, source)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Step:
+    """One materialisation of a table asset."""
+
+    asset: TableAsset
+    project: Project
+    database: IndexDatabase
+    run_id: str
+    recipe: str
+
+    def materialise(self) -> Iterator[dg.MaterializeResult[None]]:
+        """Compute and write the tables, unless nothing they depend on has changed."""
+        with self.database.get_connection(read_only=True) as connection:
+            states = asset_states(connection)
+            inputs = {
+                name: states[name].fingerprint for name in self.asset.inputs if name in states
+            }
+            if self._settled(states, inputs):
+                yield from self._results(connection, {}, recomputed=False)
+                return
+            arguments = self._arguments(connection)
+        calls, rows = self._compute(arguments)
+        with self.database.get_connection() as connection:
+            connection.begin()
+            touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
+            self._record_calls(connection, calls)
+            results = list(self._results(connection, touched, recomputed=True, calls=calls))
+            failed = any(call.status == FAILED for call in calls)
+            made = [self._state(connection, r, rows, inputs, failed=failed) for r in results]
+            save_states(connection, made)
+            connection.commit()
+        yield from results
+
+    def _settled(self, states: Mapping[str, "State"], inputs: Mapping[str, str]) -> bool:
+        mine = [states.get(table) for table in self.asset.tables]
+        return not self.asset.source and all(
+            state and state.settled and state.recipe == self.recipe and state.inputs == inputs
+            for state in mine
+        )
+
+    def _arguments(self, connection: Connection) -> dict[str, Any]:
+        given = {
+            "models": lambda: self.project.models,
+            "prompts": lambda: self.project.prompts,
+            "root": lambda: self.project.root,
+            "overrides": lambda: self.project.overrides,
+            "version": lambda: next_version(connection),
+            "progress": lambda: partial(self.project.progress, self.asset.name),
+        }
+        arguments: dict[str, Any] = {}
+        for name in self.asset.parameters:
+            if name in self.asset.sections:
+                arguments[name] = _section(self.project.settings, self.asset.sections[name])
+            elif name in given:
+                arguments[name] = given[name]()  # type: ignore[no-untyped-call]
+            elif name.startswith(PREVIOUS):
+                arguments[name] = self._previous(connection, name.removeprefix(PREVIOUS))
+            else:
+                arguments[name] = read_table(connection, name)
+        return arguments
+
+    def _previous(self, connection: Connection, table: str) -> pl.DataFrame:
+        """Return the asset's last output; that of a source is a cache, void with its recipe."""
+        state = asset_states(connection).get(table)
+        void = self.asset.source and (state is None or state.recipe != self.recipe)
+        return TABLES[table].create_empty() if void else read_table(connection, table)
+
+    def _compute(self, arguments: Mapping[str, Any]) -> tuple[list[Call], Result]:
+        try:
+            rows = self.asset.function(**arguments)
+        except BaseException:  # what was paid for before the failure is written down
+            with self.database.get_connection() as connection:
+                self._record_calls(connection, self._drain())
+            raise
+        result = {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
+        return self._drain(), result
+
+    def _drain(self) -> list[Call]:
+        return self.project.models.drain() if self.asset.tasks else []
+
+    def _record_calls(self, connection: Connection, calls: list[Call]) -> None:
+        if calls:
+            rows = pl.DataFrame([asdict(call) for call in calls], infer_schema_length=None)
+            rows = rows.with_columns(asset=pl.lit(self.asset.name), run_id=pl.lit(self.run_id))
+            append(connection, "model_calls", rows)
+
+    def _results(
+        self,
+        connection: Connection,
+        touched: Mapping[str, Mapping[str, int]],
+        *,
+        recomputed: bool,
+        calls: list[Call] | None = None,
+    ) -> Iterator[dg.MaterializeResult[None]]:
+        limits = self.project.settings.extraction.model_dump()
+        for table in self.asset.tables:
+            verdicts = [run_check(connection, check, limits) for check in checks_on(table)]
+            yield dg.MaterializeResult(
+                asset_key=table,
+                data_version=dg.DataVersion(fingerprint(connection, table)),
+                check_results=[check_result(verdict) for verdict in verdicts],
+                metadata={
+                    "recomputed": recomputed,
+                    **row_metadata(connection, table),
+                    **touched.get(table, {}),
+                    **call_metadata(calls or []),
+                },
+            )
+
+    def _state(
+        self,
+        connection: Connection,
+        result: dg.MaterializeResult[None],
+        rows: Result,
+        inputs: Mapping[str, str],
+        *,
+        failed: bool,
+    ) -> "State":
+        table = dg.AssetKey.from_coercible(result.asset_key or "").path[-1]
+        if "status" in rows[table].columns:
+            failed = failed or bool((rows[table]["status"] == FAILED).any())
+        return State(
+            table=table,
+            fingerprint=fingerprint(connection, table),
+            recipe=self.recipe,
+            inputs=dict(inputs),
+            settled=not failed and all(check.passed for check in result.check_results or ()),
+        )
+
+
+@dataclass(frozen=True)
+class State:
+    """What a table was last made from."""
+
+    table: str
+    fingerprint: str
+    recipe: str
+    inputs: dict[str, str]
+    settled: bool
+
+
+def asset_states(connection: Connection) -> dict[str, State]:
+    """Return the state of each table that was ever made."""
+    rows = read_table(connection, "asset_states").to_dicts()
+    return {row["table"]: State(**{**row, "inputs": json.loads(row["inputs"])}) for row in rows}
+
+
+def next_version(connection: Connection) -> int:
+    """Return the number that the next published version will have."""
+    versions = read_table(connection, "index_versions")["version"]
+    return int(versions.max() or 0) + 1  # type: ignore[arg-type]
+
+
+def save_states(connection: Connection, states: list[State]) -> None:
+    """Write down what tables were made from."""
+    kept = asset_states(connection) | {state.table: state for state in states}
+    rows = [{**asdict(state), "inputs": json.dumps(state.inputs)} for state in kept.values()]
+    replace(connection, "asset_states", pl.DataFrame(rows))
+
+
+def _section(settings: Settings, kind: type[Section]) -> Section:
+    for name in Settings.model_fields:
+        if isinstance(section := getattr(settings, name), kind):
+            return section
+    raise LookupError(kind)

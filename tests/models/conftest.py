@@ -1,0 +1,39 @@
+"""Fixtures of the model tests: no long waits, models that ask a loopback server."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from graphrag_assets import settings
+from graphrag_assets.models import limits
+from graphrag_assets.models.client import Models
+from graphrag_assets.models.memo import Memo
+from models.loopback import Loopback, Reply
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch):
+    monkeypatch.setattr(limits, "FIRST_WAIT", 0.01)
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., tuple[Models, Loopback]]]:
+    """Return a function that starts a server with replies, and the models that ask it."""
+    opened: list[tuple[Models, Loopback]] = []
+
+    def open_one(*replies: Reply, memo: Memo | None = None, **more: Any):
+        server = Loopback(replies)
+        model = {
+            "model": "openai/test-model",
+            "api_base": server.url,
+            "deadline_seconds": 20,
+        } | more
+        chosen = settings.Models(default=model, embedding=model)
+        opened.append((Models(chosen, memo=memo or Memo.none(), budget_usd=0), server))
+        return opened[-1]
+
+    yield open_one
+    for models, server in opened:
+        server.close()
+        models.close()
