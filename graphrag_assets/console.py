@@ -16,7 +16,7 @@ from rich.table import Table
 from graphrag_assets.project import Progress as Report
 from graphrag_assets.project import Project
 from graphrag_assets.prompts import shipped
-from graphrag_assets.query import Answer
+from graphrag_assets.query import Answer, Citation, Passage
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.settings import TASKS, ModelSettings, Section, Settings
 from graphrag_assets.tables import TABLES, columns, keys, meaning, references
@@ -109,11 +109,14 @@ def print_answer(console: Console, answer: Answer) -> None:
     console.print(Markdown(answer.text or f"No answer: {answer.reason}"))
     if answer.citations:
         console.print("\n[bold]Sources[/bold]")
+    together: dict[tuple[Passage, ...], list[Citation]] = {}
     for citation in answer.citations:
-        console.print(
-            f"[cyan]{citation.marker}[/cyan] {escape(citation.kind)}: {escape(citation.title)}"
-        )
-        for passage in citation.passages:
+        together.setdefault(citation.passages, []).append(citation)
+    for passages, citations in together.items():
+        for citation in citations:
+            kind, title = citation.kind.replace("_", " "), escape(citation.title)
+            console.print(f"[cyan]{citation.marker}[/cyan] {kind}: {title}", highlight=False)
+        for passage in passages:
             page = f", page {passage.page}" if passage.page else ""
             place = f"{passage.path}{page}, characters {passage.start_char}-{passage.end_char}"
             text = " ".join(passage.text.split())

@@ -4,13 +4,12 @@ A mention is one entity, relationship or claim in one text unit; an element is w
 have in common. All functions take and return frames.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 from rapidfuzz import fuzz
 
-from graphrag_assets.models.replies import ExtractedEntity, ExtractedRelationship, Extraction
-from graphrag_assets.names import clean_name, name_key, name_parts, person_key, with_key
+from graphrag_assets.names import clean_name, name_parts, person_key, with_key
 from graphrag_assets.network.graph import degrees
 from graphrag_assets.text import content_id
 
@@ -41,21 +40,6 @@ REPLY = pl.Struct(
         ),
     }
 )
-
-
-def merge_rounds(rounds: Iterable[Extraction]) -> Extraction:
-    """Return the union of an extraction's rounds; what a later round repeats is dropped."""
-    entities: dict[tuple[str, str], ExtractedEntity] = {}
-    relationships: dict[tuple[str, ...], ExtractedRelationship] = {}
-    for extraction in rounds:
-        for entity in extraction.entities:
-            entities.setdefault((name_key(entity.name), entity.type.casefold()), entity)
-        for link in extraction.relationships:
-            ends = sorted((name_key(link.source), name_key(link.target)))
-            relationships.setdefault((*ends, link.description), link)
-    return Extraction.model_construct(
-        entities=list(entities.values()), relationships=list(relationships.values())
-    )
 
 
 def entity_rows(extractions: pl.DataFrame, text_units: pl.DataFrame) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """Text units -> what a model reads out of them -> mentions -> which names are the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,11 +10,16 @@ from graphrag_assets.mentions import (
     assign_entities,
     claim_rows,
     entity_rows,
-    merge_rounds,
     relationship_rows,
 )
 from graphrag_assets.models.client import Models, Outcome, Request
-from graphrag_assets.models.replies import ExtractedClaims, Extraction
+from graphrag_assets.models.replies import (
+    ExtractedClaims,
+    ExtractedEntity,
+    ExtractedRelationship,
+    Extraction,
+)
+from graphrag_assets.names import name_key
 from graphrag_assets.prompts import Message, Prompts, language_name
 from graphrag_assets.resolution import Overrides, resolve_aliases
 from graphrag_assets.settings import CorpusSettings, ExtractionSettings, ResolutionSettings
@@ -109,6 +114,21 @@ class Reader:
         return await self.models.chat(
             Request("claims", "extract_claims", messages, schema=ExtractedClaims, subject=subject)
         )
+
+
+def merge_rounds(rounds: Iterable[Extraction]) -> Extraction:
+    """Return the union of an extraction's rounds; what a later round repeats is dropped."""
+    entities: dict[tuple[str, str], ExtractedEntity] = {}
+    relationships: dict[tuple[str, ...], ExtractedRelationship] = {}
+    for extraction in rounds:
+        for entity in extraction.entities:
+            entities.setdefault((name_key(entity.name), entity.type.casefold()), entity)
+        for link in extraction.relationships:
+            ends = sorted((name_key(link.source), name_key(link.target)))
+            relationships.setdefault((*ends, link.description), link)
+    return Extraction.model_construct(
+        entities=list(entities.values()), relationships=list(relationships.values())
+    )
 
 
 @table_asset("extractions", prompts=PROMPTS, tasks=TASKS)

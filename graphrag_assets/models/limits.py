@@ -17,6 +17,7 @@ FIRST_WAIT: Final = 1.0
 LONGEST_WAIT: Final = 60.0
 PATIENCE: Final = 900.0  # rate-limited for so long without one answer: stop
 STOP_LASTS: Final = 30.0  # a key or quota may be mended while a server runs
+GROWTH: Final = 0.25
 RECENT: Final = 64
 ENOUGH: Final = 10
 SLOWEST: Final = 8  # an attempt that takes so many times the slowest of the recent ones hangs
@@ -82,9 +83,9 @@ class Slots:
         self.limit = max(1.0, self.limit / 2)
 
     def grow(self) -> None:
-        """Add a slot for about every round of successes."""
+        """Add a slot for every few successes."""
         if self.limit < self.most:
-            self.limit = min(float(self.most), self.limit + 1 / self.limit)
+            self.limit = min(float(self.most), self.limit + GROWTH)
             self._wake()
 
     def _wake(self) -> None:

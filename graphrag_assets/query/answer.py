@@ -135,19 +135,26 @@ def resolve(
 
 
 def _best(rows: Iterable[Mapping[str, Any]], said: str) -> tuple[Passage, ...]:
+    """Return the sentences that say it, the closest first; else the closest text unit."""
     ranked = sorted(
-        rows, key=lambda row: (-fuzz.token_set_ratio(said, row["text"]), row["text_unit_id"])
+        ((*_closest(row["text"], said), row) for row in rows),
+        key=lambda found: (-found[0], found[2]["text_unit_id"]),
     )
-    return tuple(_narrowed(row, said) for row in ranked[:MAX_PASSAGES])
+    close = [(span, row) for score, span, row in ranked if score >= CLOSE_ENOUGH]
+    whole = [((0, len(row["text"])), row) for _, _, row in ranked[:1]]
+    return tuple(_passage(row, *span) for span, row in close[:MAX_PASSAGES] or whole)
 
 
-def _narrowed(row: Mapping[str, Any], said: str) -> Passage:
-    """Return the sentence of a text unit that says it, else the whole text unit."""
-    text = row["text"]
+def _closest(text: str, said: str) -> tuple[float, tuple[int, int]]:
+    """Return how like a statement the closest sentence of a text is, and its span."""
     spans = sentences(text) or [(0, len(text))]
     scores = [fuzz.token_set_ratio(said, text[start:end]) for start, end in spans]
     best = max(range(len(spans)), key=lambda i: (scores[i], -i))
-    start, end = spans[best] if scores[best] >= CLOSE_ENOUGH else (0, len(text))
+    return scores[best], spans[best]
+
+
+def _passage(row: Mapping[str, Any], start: int, end: int) -> Passage:
+    text = row["text"]
     return Passage(
         document_id=row["document_id"],
         text_unit_id=row["text_unit_id"],

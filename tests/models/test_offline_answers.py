@@ -42,7 +42,7 @@ def cited(text: str) -> set[str]:
 def test_every_statement_of_a_report_is_cited_with_an_id_of_the_context():
     report = summaries.report(ELEMENTS)
 
-    assert report.title == "Arvo Marine, Selkie and Nina Falco"
+    assert report.title == "Arvo Marine, Nina Falco and Selkie"
     assert cited(report.model_dump_json()) <= cited(ELEMENTS)
     for text in (report.summary, *(finding.summary for finding in report.findings)):
         assert cited(text)

@@ -1,6 +1,6 @@
 """The embedded model answers every prompt in its schema, and takes documents as data."""
 
-import string
+import json
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from graphrag_assets.models.replies import (
     Rating,
     Report,
 )
-from graphrag_assets.prompts import PROMPTS, SEPARATOR, Prompts
+from graphrag_assets.prompts import PROMPTS, Prompts
 from models.test_offline_answers import ELEMENTS, PASSAGES, REPORTS
 from models.test_offline_names import NEWS, PRESS
 
@@ -45,11 +45,8 @@ CONTEXTS = {"basic_answer": PASSAGES, "global_map": REPORTS,
 
 def rendered(prompt: str, /, **values: str) -> list[dict[str, str]]:
     given = VALUES | {"context": CONTEXTS.get(prompt, VALUES["context"])} | values
-    system, _, user = Prompts(root=Path()).text(prompt).rpartition(SEPARATOR)
-    parts = {"system": string.Template(system), "user": string.Template(user)}
-    return [
-        {"role": role, "content": part.substitute(given).strip()} for role, part in parts.items()
-    ]
+    messages_ = Prompts(root=Path()).render(prompt, **given)
+    return [{"role": message.role, "content": message.content} for message in messages_]
 
 
 @pytest.mark.parametrize("name", sorted(PROMPTS))
@@ -77,8 +74,6 @@ def test_no_prompt_fails_on_junk(name, junk):
 
 @pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - {"continue_extraction"}))
 def test_an_unknown_prompt_is_known_by_its_schema(name):
-    import json
-
     schema = json.dumps(SCHEMAS[name].model_json_schema())
 
     assert tasks.answer(rendered(name), prompt=name) == tasks.answer(

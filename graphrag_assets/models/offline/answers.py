@@ -83,7 +83,8 @@ def nothing(*, chinese: bool) -> str:
 
 
 def _indexed(statement: Statement) -> str:
-    return f"{statement.title} {statement.date[:4]} {' '.join(statement.names)} {statement.text}"
+    names = " ".join(statement.names)
+    return f"{statement.title} {statement.date[:4]} {names} {statement.lead} {statement.text}"
 
 
 def _scores(found: Sequence[Statement], overlap: Floats, question: str) -> Floats:

@@ -24,6 +24,7 @@ _NUMERALS = frozenset("一二三四五六七八九十百千万亿零两几第012
 _NO_SHIP = frozenset("编型账符记信句问逗顿外称病年尾代档字暗旗口星备证牌拨挂幼番调")
 _PAPERS = ("报", "杂志", "周刊", "新闻", "邮报", "通讯")
 _PROPER_TAGS = ("ns", "nsf", "nr", "nrt", "nz", "nt", "j", "g", "zg")
+_NO_PEOPLE = ("号", "人", "者", "员", "们", "信")
 RARE, KNOWN = 300, 30
 MAX_LENGTH = 14
 
@@ -213,7 +214,11 @@ def _is_full(run: Sequence[Word], suffix: str, kind: str) -> bool:
         return len(run) > 1 and proper
     if len(suffix) > 1:
         return proper
-    return proper and 2 < len(form) <= 4 and len(run) <= 2 and not words.VERB_STARTS & set(form)
+    if form[0] in _NUMERALS:
+        return False
+    foreign = set(stem) <= words.SOUNDS
+    short = 2 < len(form) <= 4 and len(run) <= 2 and not words.VERB_STARTS & set(form)
+    return proper and (short or (foreign and 2 < len(form) <= 7))
 
 
 def _is_proper(run: Sequence[Word]) -> bool:
@@ -293,12 +298,12 @@ def _person(tagged: Sequence[Word], at: int, counts: Counter[str]) -> Iterator[F
     """Yield a Chinese name: a surname that begins a word which is tagged as a name."""
     word = tagged[at]
     before, behind = _word(tagged, at - 1), _word(tagged, at + 1)
-    if word.tag != "nr" or "·" in (before.text, behind.text):
+    if word.tag != "nr" or "·" in (before.text, behind.text) or word.text.endswith(_NO_PEOPLE):
         return
     form, speaks = word.text, behind.text in words.SPEECH
     if len(form) > 2 and (form[-1] in words.VERB_ENDS or counts[form[:-1]] >= counts[form]):
         form, speaks = form[:-1], True
-    if _is_common(form) or form.endswith(("号", "人", "者", "员", "们", "信")):
+    if _is_common(form):
         return
     beside = speaks or before.text in words.ROLES or behind.text in words.TITLES
     listed = "、" in (before.text, behind.text)

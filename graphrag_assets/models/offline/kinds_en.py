@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_assets.models.offline import words_en as words
-from graphrag_assets.models.offline.short_forms import Mention
+from graphrag_assets.models.offline.short_forms import Mention, Votes
 
 if TYPE_CHECKING:
     from graphrag_assets.models.offline.names_en import Reading, Word
@@ -31,6 +31,7 @@ _END_OF_NOUN = re.compile(r"\b(?:of|in|at|for|that|who|which|with|from|based|and
 _ROLE = re.compile(r"^(?:,| \()\s*((?:[a-z-]+ ){0,4}[a-z-]+)(?: of| for| at| in|[,.;):\n]|$)")
 _OFFICE = re.compile(r"\b([a-z]+) (?:of|for|at) [^,.;:()\n]{3,60},? $")
 _WHO = re.compile(r"^,? (?:who|whose) ")
+_BYLINE = re.compile(r"(?:^|\n)(?:[A-Za-z]+ )?(?:[Bb]y|[Tt]ext|[Aa]uthor|[Ss]igned):? $")
 _NEXT = re.compile(r"^,?\s+([a-z]+)")
 _SAID_BY = re.compile(r"[,!?.”\"’'] ?([a-z]+) (?:the )?$")
 _IN = re.compile(
@@ -62,7 +63,7 @@ def mention(reading: "Reading", run: Sequence["Word"], titles: Sequence[str]) ->
     _vote_by_place(found, before, behind)
     if found.article:
         found.votes["person"] -= 3
-        found.votes["vessel"] += (1.5 if reading.nautical else 0.5) * (not found.head)
+        found.votes["vessel"] += (2.2 if reading.nautical else 0.5) * (not found.head)
     return found
 
 
@@ -75,8 +76,8 @@ def _coded(word: "Word", before: str) -> Mention:
     return Mention(word.text, word.start, word.end, _votes("product", 3))
 
 
-def _votes(kind: str, weight: float) -> defaultdict[str, float]:
-    votes: defaultdict[str, float] = defaultdict(float)
+def _votes(kind: str, weight: float) -> Votes:
+    votes: Votes = defaultdict(float)
     votes[kind] = weight
     return votes
 
@@ -90,7 +91,7 @@ def _cased(text: str) -> str:
 
 def _vote_by_labels(found: Mention, labels: Counter[str], length: int) -> None:
     for kind, count in labels.items():
-        found.votes[kind] += 1.2 * count / length
+        found.labels[kind] += count / length
 
 
 def _vote_by_form(found: Mention, run: Sequence["Word"], titles: Sequence[str]) -> None:
@@ -109,7 +110,12 @@ def _vote_by_form(found: Mention, run: Sequence["Word"], titles: Sequence[str]) 
     elif first in words.EVENT_FIRST:
         found.votes["event"] += 4
     else:
-        kind, weight = _suffix_says(head, first, is_person=found.votes["person"] > 2)
+        kind, weight = _suffix_says(
+            head,
+            first,
+            is_person=found.votes["person"] > 2
+            or (head in words.SURNAMES and found.labels["person"] > 0),
+        )
         found.votes[kind] += weight
 
 
@@ -120,7 +126,7 @@ def _suffix_says(head: str, first: str, *, is_person: bool) -> tuple[str, float]
         return "organization", 4
     if head in words.PLACE or first in words.PLACE_FIRST:
         return "place", 1 if is_person else 2.5
-    return ("event", 3) if head in words.EVENT else ("person", 0.3)
+    return ("event", 3) if head in words.EVENT else ("person", 0.1)
 
 
 def _vote_by_role(found: Mention, before: str, behind: str) -> None:
@@ -128,7 +134,7 @@ def _vote_by_role(found: Mention, before: str, behind: str) -> None:
         found.votes["person"] += 3
     if (office := _OFFICE.search(before)) and office[1] in PEOPLE:
         found.votes["person"] += 2
-    if _WHO.match(behind):
+    if _WHO.match(behind) or (len(found.key) > 1 and _BYLINE.search(before)):
         found.votes["person"] += 2
     if _SPEAKER.match(behind) and before.endswith("\n") and len(found.key) > 1:
         found.votes["person"] += 2

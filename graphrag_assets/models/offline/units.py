@@ -22,7 +22,7 @@ _THING = re.compile(
     r"town|city|project|storm|"
     r"permit|agency|museum))\b|^[“]?(?:它|该|此|其|双方|公司)"
 )
-_SHORT, _FEW_WORDS = 60, 6
+_SHORT, _FEW_SIGNS = 60, 8
 _END = re.compile(r"[.!?…:;。！？：；]+[\"”’」』）)]*$")
 
 
@@ -60,10 +60,15 @@ class Unit:
         sentence = self.sentences[number]
         if sentence.role != "body" or len(sentence.text) > _SHORT or not self.present[number]:
             return False
+        if _BYLINE.search(sentence.text):
+            return True
+        rest = sentence.text
+        for at in self.present[number]:
+            for start, end in self.places(at, number):
+                rest = rest.replace(self.text[start:end], "")
         last = number == len(self.sentences) - 1
-        return bool(_BYLINE.search(sentence.text)) or (
-            last and len(sentence.text.split()) <= _FEW_WORDS
-        )
+        bare = not rest.endswith("。") and not any(character.isdigit() for character in rest)
+        return last and bare and len(rest) < (_FEW_SIGNS if has_han(rest) else 3 * _FEW_SIGNS)
 
     def dated(self, number: int) -> str:
         """Return a finished sentence; one without a date of its own gets that of its document."""

@@ -111,6 +111,11 @@ NOUNS = {
         "podcast magazine programme series game painting"
     ),
 }
+# Nouns of places that are as often surnames.
+SURNAMES = _set(
+    "hall hill hills field fields wood woods church park banks marsh forest castle lake rock heath "
+    "glen north south east west house bridge street lane court rivers shore beach mount farm moor"
+)
 NAUTICAL = NOUNS["vessel"] | _set("crew skipper sail sails sailed deck hull aboard voyage mast bow")
 SPEECH = _set(
     "said says say told asked replied added wrote writes thinks thought believes argued cried "
