@@ -271,7 +271,7 @@ class TestStates:
         put(tmp_path / "c.txt", FERRY)
         corpus = read(tmp_path)
 
-        assert corpus.files["n_documents"].sum() == corpus.documents.height == 3
+        assert corpus.files["n_documents"].sum() == corpus.documents.height == 4
 
     def test_the_same_bytes_or_text_again_are_a_duplicate_that_names_the_first(self, tmp_path):
         for name, content in {
@@ -284,10 +284,18 @@ class TestStates:
 
         assert corpus.files.select("status", "reason", "n_documents").rows() == [
             ("indexed", None, 1),
-            ("duplicate", "same text as a.txt", 0),
-            ("duplicate", "same bytes as a.txt", 0),
+            ("duplicate", "same text as a.txt", 1),
+            ("duplicate", "same bytes as a.txt", 1),
         ]
-        assert json.loads(corpus.documents["metadata"][0])["copies"] == ["b.txt", "c.txt"]
+
+    def test_copies_stay_documents_with_ids_and_titles_of_their_own(self, tmp_path):
+        put(tmp_path / "policy COPY.txt", FERRY)
+        put(tmp_path / "policy.txt", FERRY)
+        documents = read(tmp_path).documents
+
+        assert documents["title"].to_list() == ["policy COPY", "policy"]
+        assert documents["id"].n_unique() == 2
+        assert documents["sha256"].n_unique() == 1
 
     def test_when_the_first_goes_its_copy_takes_its_place(self, tmp_path):
         put(tmp_path / "policy COPY.txt", FERRY)

@@ -37,7 +37,6 @@ DOCUMENTS: dict[str, pl.DataType] = {
     "pages": pl.List(pl.Struct({"page": pl.Int64, "start_char": pl.Int64})),
 }
 _NAMED_FILES = 5  # that the error about an empty corpus lists
-_COPIES = "copies"  # key of metadata
 _Row = dict[str, Any]
 
 
@@ -55,7 +54,6 @@ class _Read:
 
     file: _Row
     documents: list[_Row] = field(default_factory=list)
-    duplicate_of: str = ""
 
 
 def read_corpus(
@@ -76,8 +74,8 @@ def read_corpus(
     found = find_files(corpus.root, base=base, include=corpus.include, exclude=corpus.exclude)
     known = _Known(previous_files, previous_documents)
     seen: dict[str, str] = {}
-    read = [_once(_read(file, corpus, known, seen, encoding=encoding), seen) for file in found]
-    documents = [row for one in _with_copies(read) for row in one.documents]
+    read = [_named_duplicate(_read(file, corpus, known, encoding=encoding), seen) for file in found]
+    documents = [row for one in read for row in one.documents]
     result = Corpus(
         files=pl.DataFrame([one.file for one in read], schema=FILES),
         documents=pl.DataFrame(documents, schema=DOCUMENTS),
@@ -108,26 +106,18 @@ class _Known:
         return _Read(file, self._documents[rows].to_dicts() if rows else [])
 
 
-def _read(
-    file: Found, corpus: CorpusSettings, known: _Known, seen: dict[str, str], *, encoding: str
-) -> _Read:
+def _read(file: Found, corpus: CorpusSettings, known: _Known, *, encoding: str) -> _Read:
     """Read one file from one snapshot of its bytes; whatever is wrong with it becomes its row."""
     row: _Row = dict.fromkeys(FILES) | {"path": file.path, "bytes": 0, "n_documents": 0}
+    row["format"] = format_of(file.path)
     try:
         data = file.read()
         digest = sha256(data)
-        row |= {"sha256": digest, "bytes": len(data), "format": format_of(file.path)}
-        if digest in seen:
-            return _duplicate(row, f"same bytes as {seen[digest]}", seen[digest])
+        row |= {"sha256": digest, "bytes": len(data)}
         before = known.get(file.path, digest)
         return before or _parsed(row, _parse(data, file.path, corpus), encoding)
     except UnreadError as error:
         return _Read(row | {"status": error.status, "reason": normalise(error.reason)})
-
-
-def _duplicate(row: _Row, reason: str, first: str) -> _Read:
-    status = {"status": "duplicate", "reason": reason, "n_documents": 0}
-    return _Read(row | status, duplicate_of=first)
 
 
 def _parse(data: bytes, path: str, corpus: CorpusSettings) -> Parsed:
@@ -182,35 +172,22 @@ def _json(value: dict[str, Any]) -> str:
     return normalise(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str))
 
 
-def _once(read: _Read, seen: dict[str, str]) -> _Read:
-    """Turn a file that holds the text of an earlier one into a duplicate of it."""
-    path, digest = read.file["path"], read.file["sha256"]
+def _named_duplicate(read: _Read, seen: dict[str, str]) -> _Read:
+    """Mark a file whose bytes or text an earlier one has; it keeps its own documents.
+
+    Equal texts are extracted once and count once, but both names stay, and can be cited.
+    """
+    path = read.file["path"]
     whole = len(read.documents) == 1 and read.documents[0]["record"] is None
-    text = read.documents[0]["sha256"] if whole else digest
-    if whole and text in seen:
-        return _duplicate(read.file, f"same text as {seen[text]}", seen[text])
-    if read.documents:
-        seen |= {digest: path, text: path}
-    return read
-
-
-def _with_copies(read: list[_Read]) -> list[_Read]:
-    """Name in a document's metadata the paths of its copies, so that they can be cited too."""
-    copies: dict[str, list[str]] = {}
-    for one in read:
-        if one.duplicate_of:
-            copies.setdefault(one.duplicate_of, []).append(one.file["path"])
-    return [_with_copy_names(one, copies.get(one.file["path"], [])) for one in read]
-
-
-def _with_copy_names(read: _Read, paths: list[str]) -> _Read:
-    documents = []
-    for row in read.documents:
-        metadata = json.loads(row["metadata"])
-        metadata.pop(_COPIES, None)
-        named = metadata | ({_COPIES: paths} if paths else {})
-        documents.append(row | {"metadata": _json(named)})
-    return replace(read, documents=documents)
+    digests = {"bytes": read.file["sha256"]} | (
+        {"text": read.documents[0]["sha256"]} if whole else {}
+    )
+    same = next((kind for kind, digest in digests.items() if digest in seen), None)
+    if not read.documents or same is None:
+        seen |= {digest: path for digest in digests.values() if read.documents}
+        return read
+    reason = f"same {same} as {seen[digests[same]]}"
+    return replace(read, file=read.file | {"status": "duplicate", "reason": reason})
 
 
 def _why_empty(files: pl.DataFrame) -> str:

@@ -15,7 +15,7 @@ ELEMENTS = """## Entities
 [R0000002] Arvo Marine — Nina Falco: Nina Falco leads Arvo Marine.
 
 ## Claims
-[C0000001] Arvo Marine: The Harbour Trust denied that Arvo Marine asked for leave. (SUSPECTED, 2030-04-02)
+[C0000001] Arvo Marine: The Harbour Trust denied that Arvo asked. (SUSPECTED, 2030-04-02)
 """
 PASSAGES = """## Passages
 [T0000001] Selkie sold
@@ -29,7 +29,7 @@ Storm Bertha closed the port of Portree on 3 March 2030. The Selkie lost her eng
 """
 REPORTS = """## Reports
 [P0000001] Arvo Marine and the Selkie
-Arvo Marine bought the Selkie for 4.2 million crowns [E0000001, R0000001]. The Harbour Trust opposed it. [C0000001]
+Arvo Marine bought the Selkie for 4.2 million crowns [E0000001, R0000001]. One opposed it. [C0000001]
 [P0000002] The storm
 Storm Bertha closed the port of Portree for three days [E0000009].
 """
@@ -63,7 +63,10 @@ def test_a_child_report_keeps_the_citations_it_carries():
 
 
 def test_a_report_on_chinese_data_is_chinese():
-    context = "## Entities\n[E0000001] 海妖号 (object): 海妖号是科考船。\n[E0000002] 阿沃海事 (organization): 阿沃海事买下海妖号。\n"
+    context = (
+        "## Entities\n[E0000001] 海妖号 (object): 海妖号是科考船。\n"
+        "[E0000002] 阿沃海事 (organization): 阿沃海事买下海妖号。\n"
+    )
     report = summaries.report(context)
 
     assert report.title == "海妖号与阿沃海事"
@@ -92,7 +95,11 @@ def test_a_broad_question_gets_central_points():
 
 
 def test_points_are_merged_and_keep_their_citations():
-    context = "## Points\n(80) The port closed for three days [P0000002].\n(60) The port closed for three days [P0000003].\n(40) Arvo bought a ship [P0000001].\n(0) Nothing [P0000004]."
+    context = (
+        "## Points\n(80) The port closed for three days [P0000002].\n"
+        "(60) The port closed for three days [P0000003].\n"
+        "(40) Arvo bought a ship [P0000001].\n(0) Nothing [P0000004]."
+    )
     text = points.reduce_points(context, "What happened?")
 
     assert text.count("The port closed") == 1
@@ -138,11 +145,11 @@ def test_relevance_is_rated_by_what_is_covered():
 
 
 def test_a_description_keeps_each_sentence_once_within_its_length():
-    text = "Ada Kern leads Nord.\nAda Kern leads Nord.\nShe was born in 1970. She moved to Oslo in 1999."
+    text = "Ada Kern leads Nord.\nAda Kern leads Nord.\nShe was born in 1970. She moved to Oslo."
     whole = summaries.description("Ada Kern", text, 200).description
     short = summaries.description("Ada Kern", text, 10).description
 
-    assert whole == "Ada Kern leads Nord. She was born in 1970. She moved to Oslo in 1999."
+    assert whole == "Ada Kern leads Nord. She was born in 1970. She moved to Oslo."
     assert 0 < len(short) <= 45
 
 

@@ -67,7 +67,10 @@ def test_who_signed_is_related_to_who_published():
 
 
 def test_the_rows_of_a_list_are_related_to_what_leads_it_in():
-    text = "Northern Mutual has received these claims:\n\n| who | sum |\n|---|---|\n| Lake Museum | 5 |\n"
+    text = (
+        "Northern Mutual has received these claims:\n\n"
+        "| who | sum |\n|---|---|\n| Lake Museum | 5 |\n"
+    )
 
     assert frozenset(("Northern Mutual", "Lake Museum")) in pairs(text)
 
@@ -106,7 +109,10 @@ def test_claims_are_only_about_listed_names():
 
 
 def test_chinese_claims_have_status_and_quote():
-    text = "日期：2033-04-02\n\n维克托·霍尔昨天否认得到消息。没有证据表明玛拉·林德知情。霍尔罚款310万克朗。"
+    text = (
+        "日期：2033-04-02\n\n维克托·霍尔昨天否认得到消息。"
+        "没有证据表明玛拉·林德知情。霍尔罚款310万克朗。"
+    )
     found = claims.extract(text, "维克托·霍尔\n玛拉·林德").claims
 
     assert [(claim.type, claim.status) for claim in found] == [

@@ -110,22 +110,18 @@ def _vote_by_form(found: Mention, run: Sequence["Word"], titles: Sequence[str]) 
     elif first in words.EVENT_FIRST:
         found.votes["event"] += 4
     else:
-        kind, weight = _suffix_says(
-            head,
-            first,
-            is_person=found.votes["person"] > 2
-            or (head in words.SURNAMES and found.labels["person"] > 0),
-        )
+        surname = head in words.SURNAMES and not found.article
+        kind, weight = _suffix_says(head, first, weak=surname or found.votes["person"] > 2)
         found.votes[kind] += weight
 
 
-def _suffix_says(head: str, first: str, *, is_person: bool) -> tuple[str, float]:
+def _suffix_says(head: str, first: str, *, weak: bool) -> tuple[str, float]:
     if head in words.FACILITY:
         return "facility", 4
     if head in words.ORGANIZATION:
         return "organization", 4
     if head in words.PLACE or first in words.PLACE_FIRST:
-        return "place", 1 if is_person else 2.5
+        return "place", 0.8 if weak else 2.5
     return ("event", 3) if head in words.EVENT else ("person", 0.1)
 
 

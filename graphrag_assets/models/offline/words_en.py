@@ -118,7 +118,8 @@ SURNAMES = _set(
 )
 NAUTICAL = NOUNS["vessel"] | _set("crew skipper sail sails sailed deck hull aboard voyage mast bow")
 SPEECH = _set(
-    "said says say told asked replied added wrote writes thinks thought believes argued cried "
+    "dined denied denies died met married lives lived founded resigned led leads knew wanted became "
+    "moved worked thanked owns wrote taught teaches wept said says say told asked replied added wrote writes thinks thought believes argued cried "
     "returned answered wept laughed smiled exclaimed whispered muttered nodded explained "
     "recalled noted insisted joked sighed shouted walked sat stood clapped"
 )

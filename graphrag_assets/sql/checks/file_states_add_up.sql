@@ -5,6 +5,6 @@ SELECT path, status, n_documents, count(d.id) AS documents
 FROM files LEFT JOIN documents d USING (path)
 GROUP BY ALL
 HAVING n_documents <> documents
-    OR (status = 'indexed') <> (n_documents > 0)
+    OR (status IN ('indexed', 'duplicate')) <> (n_documents > 0)
     OR status NOT IN
        ('indexed', 'empty', 'duplicate', 'needs_ocr', 'unreadable', 'unsupported', 'failed')
