@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo ui test check format docs lock clean
+.PHONY: setup demo ui test check format docs lock wheel clean
 
 setup: .venv/ready
 
@@ -45,3 +45,6 @@ lock: setup ## pin what pyproject.toml asks for
 
 clean:
 	rm -rf data/index data/dagster data/graphrag.duckdb
+
+wheel: setup
+	$(BIN)/uv build --wheel --python $(BIN)/python --out-dir dist

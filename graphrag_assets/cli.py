@@ -6,8 +6,8 @@ Exit codes: 0 complete, 3 partial, 1 failed, 2 wrong use.
 import contextlib
 import json
 import logging
+import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -160,8 +160,8 @@ def ui(
     Project.open(root)
     command = [sys.executable, "-m", "dagster", "dev", "-h", "127.0.0.1", "-p", str(port)]
     out.print(f"Dagster UI on http://127.0.0.1:{port}, stop it with Ctrl-C")
-    done = subprocess.run(command, cwd=root, env=child_environment(root), check=False)
-    raise typer.Exit(done.returncode)
+    os.chdir(root)
+    os.execve(sys.executable, command, child_environment(root))
 
 
 def main() -> None:

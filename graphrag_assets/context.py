@@ -19,7 +19,7 @@ HEADINGS = {
 }
 DIGITS = 8
 MARKER = re.compile(r"[ERCPT][0-9a-f]{6,32}")
-BRACKETS = re.compile(r"\s*\[((?:\s*[A-Z][0-9a-f]{6,32}\s*[,;]?)+)\]")
+BRACKETS = re.compile(r"(?<!\s)\s*+\[\s*+((?:[A-Z][0-9a-f]{6,32}\s*+[,;]?\s*+)++)\]")
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def pack_community(community: Community, budget: int) -> Packed:
 
     If everything fits, everything is there. If not, the sub-community with the most tokens is
     replaced by its report, then the next, until it fits (From Local to Global, section 3.1.5);
-    what still doesn't fit is cut from the end.
+    what still doesn't fit is cut from the end. A report that is itself too long replaces nothing.
     """
     everything = elements(community)
     replaced: list[Child] = []
@@ -124,13 +124,16 @@ def pack_community(community: Community, budget: int) -> Packed:
         child = rest.pop(0)
         if child.report.n_tokens < child.n_tokens:
             replaced.append(child)
-            kept = [item for item in kept if item.id not in child.element_ids]
-    reports = [child.report for child in replaced]
-    items = pack([*reports, *kept], budget)
-    there = {item.id for item in items}
+            kept = _without(kept, [child])
+    reports = pack([child.report for child in replaced], budget)
+    there = {report.id for report in reports}
+    told = [child for child in replaced if child.report.id in there]
+    kept = _without(everything, told)
+    items = [*reports, *pack(kept, budget - _tokens(reports, ()))]
+    there |= {item.id for item in items}
     return Packed(
         items=tuple(items),
-        replaced=tuple(child for child in replaced if child.report.id in there),
+        replaced=tuple(told),
         cut=tuple(item for item in kept if item.id not in there),
     )
 
@@ -151,9 +154,16 @@ def keep_known(text: str, known: Iterable[str]) -> tuple[str, int]:
         markers = re.findall(r"[A-Z][0-9a-f]{6,32}", match[1])
         good = [marker for marker in markers if marker in allowed]
         removed += len(markers) - len(good)
-        return f" [{', '.join(good)}]" if good else ""
+        before = match[0].partition("[")[0]
+        return f"{before}[{', '.join(good)}]" if good else ""
 
     return BRACKETS.sub(checked, text), removed
+
+
+def _without(items: Iterable[Item], children: Iterable[Child]) -> list[Item]:
+    """Return the items that no child's report stands for."""
+    told = frozenset[str]().union(*(child.element_ids for child in children))
+    return [item for item in items if item.id not in told]
 
 
 def _tokens(items: Iterable[Item], children: Iterable[Child]) -> int:

@@ -99,7 +99,8 @@ class PromptError(GraphRAGError):
 
     def __init__(self, prompt: str, problem: str) -> None:
         """Name the prompt and the problem."""
-        super().__init__(f"Prompt `{prompt}` {problem}.")
+        stop = "" if problem.endswith((".", "?")) else "."
+        super().__init__(f"Prompt `{prompt}` {problem}{stop}")
 
 
 class TableError(GraphRAGError):

@@ -97,7 +97,7 @@ class Rows:
             for row in relationships.select("id", "combined_degree").iter_rows()
         }
         self.claims_about: dict[str, list[Item]] = {}
-        for claim, subject in claims.select("id", "subject_id").iter_rows():
+        for claim, subject in claims.select("id", "subject_id").sort("id").iter_rows():
             self.claims_about.setdefault(subject, []).append(self.claims[claim])
 
 

@@ -4,18 +4,34 @@ A mention is one entity, relationship or claim in one text unit; an element is w
 have in common. All functions take and return frames.
 """
 
+import re
 from collections.abc import Sequence
 
 import polars as pl
 from rapidfuzz import fuzz
 
-from graphrag_assets.names import clean_name, name_parts, person_key, with_key
+from graphrag_assets.names import QUOTES, clean_name, fold, name_parts, person_key, with_key
 from graphrag_assets.network.graph import degrees
 from graphrag_assets.text import content_id
 
 UNKNOWN = "unknown"
 MAX_NAME = 200
+STOPS = ".。!?！？"
+ELLIPSIS = " .…"
+WORD_START = re.compile(r"[^\W\u2e80-\uffff]{1,50}")  # no Chinese: it has no spaces to stop at
+WORD_END = re.compile(r"[^\W\u2e80-\uffff]{1,50}\Z")
 QUOTE_SIMILARITY = 90
+CLAIM = (  # what makes a claim another one
+    "text_unit_id",
+    "subject_id",
+    "object_id",
+    "type",
+    "status",
+    "description",
+    "start_date",
+    "end_date",
+    "quote",
+)
 
 TEXT = pl.String
 REPLY = pl.Struct(
@@ -63,8 +79,8 @@ def entity_rows(extractions: pl.DataFrame, text_units: pl.DataFrame) -> pl.DataF
         .unique(["text_unit_id", "key"], maintain_order=True)
         .join(listed, on=["text_unit_id", "key"], how="anti")
     )
-    rows = pl.concat([_stands_in_text(listed, text_units), _stands_in_text(forgotten, text_units)])
-    rows = rows.filter(pl.col("in_text") | (pl.col("type") != UNKNOWN))
+    forgotten = _stands_in_text(forgotten, text_units).filter("in_text")
+    rows = pl.concat([_stands_in_text(listed, text_units), forgotten])
     return rows.with_columns(
         supported=pl.col("in_text").any().over("key"),
         ordinal=pl.int_range(pl.len()).over("text_unit_id"),
@@ -86,8 +102,8 @@ def relationship_rows(extractions: pl.DataFrame, entity_mentions: pl.DataFrame) 
     rows = _items(_replies(extractions), "relationships").select(
         "text_unit_id",
         pl.int_range(pl.len()).over("text_unit_id").alias("ordinal"),
-        pl.col("source").map_elements(clean_name, return_dtype=pl.String).alias("source_title"),
-        pl.col("target").map_elements(clean_name, return_dtype=pl.String).alias("target_title"),
+        _name("source").alias("source_title"),
+        _name("target").alias("target_title"),
         pl.col("description").fill_null("").str.strip_chars(),
         pl.col("weight").fill_null(1.0).alias("strength"),
     )
@@ -120,8 +136,7 @@ def claim_rows(
         maintain_order="left",
     )
     spans = [locate(quote, text) for quote, text in rows.select("quote", "text").iter_rows()]
-    identity = ("text_unit_id", "subject_id", "type", "description", "quote")
-    ids = [content_id(*values) for values in rows.select(identity).iter_rows()]
+    ids = [content_id(*values) for values in rows.select(CLAIM).fill_null("").iter_rows()]
     return rows.with_columns(
         id=pl.Series(ids, dtype=pl.String),
         status=pl.col("status").str.to_lowercase(),
@@ -240,20 +255,38 @@ def distinct_pieces(mentions: pl.DataFrame, of: str) -> pl.DataFrame:
     rows = rows.filter(pl.col("description") != "").unique()
     length = pl.col("description").str.len_chars()
     rows = rows.sort("id", length, "description", descending=[False, True, False])
-    return rows.group_by("id", maintain_order=True).agg(pieces=pl.col("description"))
+    pieces = rows.group_by("id", maintain_order=True).agg(pieces=pl.col("description"))
+    return pieces.with_columns(
+        pl.col("pieces").map_elements(_not_parts, return_dtype=pl.List(pl.String))
+    )
 
 
 def locate(quote: str, text: str) -> tuple[int, int] | None:
-    """Return the span of a quote in a text, exact or nearly so, or None."""
-    if not quote.strip():
-        return None
-    start = text.find(quote)
+    """Return the span of a quote in a text, or None: exact, then wrapped or in other case, near."""
+    start = text.find(quote) if quote.strip() else -1
     if start >= 0:
         return start, start + len(quote)
-    found = fuzz.partial_ratio_alignment(quote, text, score_cutoff=QUOTE_SIMILARITY)
-    if found is None or len(quote) > len(text):
+    words = [re.escape(word) for word in quote.strip(QUOTES + ELLIPSIS).split()]
+    if not words:
         return None
-    return found.dest_start, found.dest_end
+    if found := re.search(r"\s+".join(words), text, re.IGNORECASE):
+        return found.span()
+    near = fuzz.partial_ratio_alignment(quote, text, score_cutoff=QUOTE_SIMILARITY)
+    if near is None or len(quote) > len(text):
+        return None
+    return _whole_words(text, near.dest_start, near.dest_end)
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span widened to the ends of its outer words, without outer white space."""
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    end = start + len(text[start:end].rstrip())
+    before, after = WORD_END.search(text[:start]), WORD_START.match(text, end)
+    if before and WORD_START.match(text, start):
+        start = before.start()
+    if after and WORD_END.search(text[:end]):
+        end = after.end()
+    return start, end
 
 
 def _replies(extractions: pl.DataFrame) -> pl.DataFrame:
@@ -266,9 +299,13 @@ def _items(replies: pl.DataFrame, kind: str) -> pl.DataFrame:
     return replies.select("text_unit_id", kind).explode(kind).drop_nulls().unnest(kind)
 
 
+def _name(column: str) -> pl.Expr:
+    return pl.col(column).fill_null("").map_elements(clean_name, return_dtype=pl.String)
+
+
 def _clean(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(
-        pl.col("title").fill_null("").map_elements(clean_name, return_dtype=pl.String),
+        _name("title"),
         pl.col("type").fill_null("").str.strip_chars().str.to_lowercase().replace("", UNKNOWN),
         pl.col("description").fill_null("").str.strip_chars(),
     )
@@ -277,12 +314,13 @@ def _clean(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _stands_in_text(rows: pl.DataFrame, text_units: pl.DataFrame) -> pl.DataFrame:
-    folded = text_units.select(text_unit_id="id", folded=pl.col("text").str.to_lowercase())
-    rows = rows.join(folded, on="text_unit_id", maintain_order="left")
-    name = pl.col("title").str.to_lowercase()
-    found = pl.col("folded").str.contains(name, literal=True)
-    by_key = pl.col("folded").str.contains(pl.col("key"), literal=True)
-    return rows.with_columns(in_text=found | by_key).drop("folded")
+    """Add in_text; line breaks, case, width and kinds of apostrophes and dashes don't matter."""
+    texts = text_units.select(
+        text_unit_id="id", text=pl.col("text").map_elements(fold, return_dtype=pl.String)
+    )
+    rows = rows.join(texts, on="text_unit_id", maintain_order="left")
+    in_text = pl.col("text").str.contains(pl.col("key"), literal=True)
+    return rows.with_columns(in_text=in_text).drop("text")
 
 
 def _most_frequent(rows: pl.DataFrame, column: str, *, last: str) -> pl.DataFrame:
@@ -301,10 +339,21 @@ def _most_frequent(rows: pl.DataFrame, column: str, *, last: str) -> pl.DataFram
     )
 
 
+def _not_parts(pieces: Sequence[str]) -> list[str]:
+    """Return the pieces that aren't part of a longer one; the longest come first."""
+    kept: list[str] = []
+    told = ""
+    for piece in pieces:
+        if piece.rstrip(STOPS) not in told:
+            kept.append(piece)
+            told += f"{piece}\n"
+    return kept
+
+
 def _or_null(column: str) -> pl.Expr:
     return pl.when(pl.col(column) != "").then(pl.col(column))
 
 
 def joined(pieces: Sequence[str]) -> str:
     """Return descriptions as one text."""
-    return " ".join(piece if piece[-1:] in ".。!?！？" else piece + "." for piece in pieces)
+    return " ".join(piece if piece[-1:] in STOPS else piece + "." for piece in pieces)

@@ -7,33 +7,48 @@ from collections.abc import Iterable
 import polars as pl
 
 QUOTES = "\"'“”‘’«»「」『』《》`"
-ARTICLES = re.compile(r"^(?:the|an?)\s+(?=\S)")
+QUOTED_PART = re.compile(r"[\"“”«»「」『』《》]|['’]\s|\s['‘]")
+ALIKE = str.maketrans(
+    {**dict.fromkeys("’‘ʼ", "'"), **dict.fromkeys("‐‑‒–—−", "-"), **dict.fromkeys("•‧・", "·")}
+)
+ARTICLES = re.compile(r"^the\s+(?=\S)")
 HONORIFICS = re.compile(
-    r"^(?:mr|ms|dr|prof|professor|sir|judge|justice|captain|capt|president|minister|senator)\.?\s+(?=\S)"
+    r"^(?:(?:mr|ms|dr|prof|professor|sir|judge|justice|captain|capt|president|minister|senator)"
+    r"\.?\s+)+(?=\S)"
 )
 HONORIFICS_ZH = re.compile(r"(?<=.)(?:先生|女士|博士|教授|法官|船长|主席|总统|部长)$")
+OTHER_PERSON = re.compile(r"^(?:mrs|miss|lady|lord|madame?|mme)\.?\s+(?=\S)")
 LEGAL_FORMS = re.compile(
-    r"[\s,]+(?:inc|incorporated|ltd|limited|llc|llp|plc|corp|corporation|gmbh|ag|s\.?a|b\.?v|co)\.?$"
+    r"(?:[\s,]+(?:inc|incorporated|ltd|limited|llc|llp|plc|corp|corporation|gmbh|ag|s\.?a|b\.?v|co)"
+    r"\.?)+$"
 )
 LEGAL_FORMS_ZH = re.compile(r"(?<=..)(?:股份有限公司|有限责任公司|有限公司)$")
 SPACE = re.compile(r"\s+")
-POSSESSIVE = re.compile(r"['’]s$")
+POSSESSIVE = re.compile(r"'s$")
 
 
 def clean_name(name: str) -> str:
-    """Return a name without outer quotes and with single spaces."""
-    return SPACE.sub(" ", name).strip().strip(QUOTES + " ").strip()
+    """Return a name without outer quotes and with single spaces; "Q" Branch keeps its quotes."""
+    name = SPACE.sub(" ", name).strip()
+    inner = name.strip(QUOTES + " ")
+    return name if QUOTED_PART.search(inner) else inner
+
+
+def fold(text: str) -> str:
+    """Return a text in which case, width, white space and kinds of dashes don't distinguish."""
+    return SPACE.sub(" ", unicodedata.normalize("NFKC", text).translate(ALIKE)).casefold()
 
 
 def name_key(name: str) -> str:
-    """Return what makes names the same: case, articles, legal forms and width don't.
+    """Return what makes names the same: case, "the", legal forms and width don't.
 
-    Punctuation that distinguishes (C++, C#, AT&T) stays.
+    Punctuation that distinguishes (C++, .NET, AT&T) stays.
     """
-    key = SPACE.sub(" ", unicodedata.normalize("NFKC", name)).casefold().strip(QUOTES + " .,;:")
+    folded = fold(name)
+    key = folded.lstrip(QUOTES + " ").rstrip(QUOTES + " .,;:")
     for pattern in (POSSESSIVE, ARTICLES, LEGAL_FORMS, LEGAL_FORMS_ZH):
         key = pattern.sub("", key)
-    return key.strip() or name.casefold()
+    return key.strip() or folded
 
 
 def person_key(name: str) -> str:
@@ -45,15 +60,24 @@ def person_key(name: str) -> str:
     return HONORIFICS_ZH.sub("", HONORIFICS.sub("", key)) or key
 
 
+def other_person(key: str) -> bool:
+    """Whether a title says that this may be somebody else than the bare name: Mrs Hale."""
+    return OTHER_PERSON.match(key) is not None
+
+
 def name_parts(key: str) -> tuple[str, ...]:
     """Return the parts of a name: words, or what stands between the dots of 玛拉·埃利森."""
-    return tuple(part for part in re.split(r"[\s·•‧]+", key) if part)
+    return tuple(part for part in re.split(r"[\s·]+", key) if part)
 
 
 def with_key(frame: pl.DataFrame, column: str, key: str) -> pl.DataFrame:
     """Add the key of each name; every distinct name is folded once."""
     return frame.join(
-        _keys(frame[column].unique()), left_on=column, right_on="name", how="left"
+        _keys(frame[column].unique()),
+        left_on=column,
+        right_on="name",
+        how="left",
+        maintain_order="left",
     ).rename({"key": key})
 
 

@@ -7,8 +7,8 @@ declared here, so that a misspelt variable is found before a model is paid.
 import hashlib
 import string
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from graphrag_assets.errors import PromptError, SettingsError, did_you_mean
@@ -46,13 +46,22 @@ class Prompts:
 
     def text(self, name: str) -> str:
         """Return a prompt's file; raise PromptError if its variables aren't the declared ones."""
-        return _checked(name, _find(self.root, f"{name}.md").read_text(encoding="utf-8"))
+        if name not in PROMPTS:
+            raise PromptError(name, f"doesn't exist.{did_you_mean(name, PROMPTS)}")
+        try:
+            text = _find(self.root, f"{name}.md").read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise PromptError(name, f"isn't UTF-8: {error}") from error
+        return _checked(name, text)
 
     def render(self, name: str, /, **values: str) -> tuple[Message, ...]:
         """Return the messages of a prompt: system (above the line ---) and user (below)."""
+        system, _, user = self.text(name).rpartition(SEPARATOR)
         if missing := PROMPTS[name] - values.keys():
             raise PromptError(name, f"has no value for ${', $'.join(sorted(missing))}")
-        system, _, user = self.text(name).rpartition(SEPARATOR)
+        if unknown := values.keys() - PROMPTS[name]:
+            word = min(unknown)
+            raise PromptError(name, f"has no variable ${word}.{did_you_mean(word, PROMPTS[name])}")
         parts = (("system", system), ("user", user))
         return tuple(
             Message(role, string.Template(part).substitute(values).strip())
@@ -73,22 +82,24 @@ class Prompts:
             raise SettingsError(
                 "settings.toml", [f"extraction.domain: no pack `{name}` in prompts/domains/"]
             ) from error
-        return Domain(path.read_text(encoding="utf-8"))
+        try:
+            examples = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("examples", {})
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SettingsError(str(path), [str(error)]) from error
+        if not isinstance(examples, dict) or not all(isinstance(e, str) for e in examples.values()):
+            raise SettingsError(str(path), ['[examples] needs one text a language: en = "…"'])
+        return Domain(examples)
 
 
 @dataclass(frozen=True)
 class Domain:
     """A domain pack: examples of good extractions, by language."""
 
-    source: str
-
-    @cached_property
-    def _examples(self) -> dict[str, str]:
-        return dict(tomllib.loads(self.source).get("examples", {}))
+    by_language: Mapping[str, str]
 
     def examples(self, language: str) -> str:
         """Return the example in a language, else the English one."""
-        return self._examples.get(language, self._examples.get("en", "")).strip()
+        return self.by_language.get(language, self.by_language.get("en", "")).strip()
 
 
 def language_name(code: str) -> str:
@@ -111,7 +122,10 @@ def _find(root: Path, name: str) -> Path:
 
 
 def _checked(name: str, text: str) -> str:
-    used = set(string.Template(text).get_identifiers())
+    template = string.Template(text)
+    if not template.is_valid():
+        raise PromptError(name, "has a $ without a variable's name; write $$ for the sign itself")
+    used = set(template.get_identifiers())
     if missing := PROMPTS[name] - used:
         raise PromptError(name, f"must mention ${', $'.join(sorted(missing))}")
     if unknown := used - PROMPTS[name]:

@@ -7,6 +7,7 @@ A name is a title with a type. Names merge, surest first, by
 and never against an override. The decision is a table: deciding again needs no new extraction.
 """
 
+import re
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +20,7 @@ import polars as pl
 from rapidfuzz import fuzz
 
 from graphrag_assets.errors import SettingsError
-from graphrag_assets.names import name_key, name_parts, person_key
+from graphrag_assets.names import name_key, name_parts, other_person, person_key
 from graphrag_assets.text import content_id, terms
 
 UNKNOWN = "unknown"
@@ -29,6 +30,7 @@ MAX_BLOCK = 20  # a part that more names share says little
 COMPLETE_LINK = 0.75
 MIN_UNITS = 2
 SHARED_WORDS = 0.05
+MARK = re.compile(r"[ivx]+|[a-z]")  # Group II, Substation B
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,26 @@ def load_overrides(path: Path) -> Overrides:
     if not path.is_file():
         return Overrides()
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-        same, different = (
-            tuple(tuple(map(str, group)) for group in values.pop(key, []))
-            for key in ("same", "different")
-        )
-    except (tomllib.TOMLDecodeError, TypeError) as error:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(str(path), [str(error)]) from error
-    if values:
-        raise SettingsError(str(path), [f"unknown key `{min(values)}`, not same or different"])
-    return Overrides(same, different)
+    problems = [_override_problem(key, value) for key, value in values.items()]
+    if any(problems):
+        raise SettingsError(str(path), filter(None, problems))
+    return Overrides(**{key: tuple(map(tuple, groups)) for key, groups in values.items()})
+
+
+def _override_problem(key: str, value: object) -> str:
+    """Return what is wrong with an entry of data/aliases.toml, or nothing."""
+    if key not in ("same", "different"):
+        return f"unknown key `{key}`, not same or different"
+    if isinstance(value, list) and all(map(_is_group, value)):
+        return ""
+    return f'`{key}` must be a list of groups of names: {key} = [["Ida Holm", "I. Holm"]]'
+
+
+def _is_group(group: object) -> bool:
+    return isinstance(group, list) and all(isinstance(name, str) for name in group)
 
 
 @dataclass(frozen=True)
@@ -68,7 +80,12 @@ class Name:
     @property
     def label(self) -> str:
         """The name without titles, for persons."""
-        return person_key(self.key) if self.type in (PERSON, UNKNOWN) else self.key
+        return person_key(self.key) if self.is_person else self.key
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it names a person, or may."""
+        return self.type in (PERSON, UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -131,18 +148,27 @@ def part_homonyms(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def titled(names: Mapping[str, Name]) -> Iterator[Link]:
-    """Yield names with a title that doesn't distinguish people: Dr Lin Wei is Lin Wei."""
+    """Yield names with a title that doesn't distinguish people: Dr Lin Wei is Lin Wei.
+
+    A surname that several full names end in isn't enough: Judge Corrigan may not be Captain
+    Corrigan. Without the bare name, Prof Lin Wei is Dr Lin Wei, but Prof Lin not Dr Lin.
+    """
+    longer = _longer_names(names)
+    bare = _bare_names(names)
     for name in names.values():
-        bare = names.get(name.label)
-        if bare and bare.key != name.key and bare.type in (PERSON, UNKNOWN):
-            yield Link(name.key, bare.key, "normalised", 1.0)
+        other = bare[name.label] if name.is_person else name
+        single = len(name_parts(name.label)) == 1
+        vague = single and (other.key != name.label or len(longer.get(name.label, ())) > 1)
+        if other is not name and not vague:
+            yield Link(name.key, other.key, "normalised", 1.0)
 
 
 def short_forms(names: Mapping[str, Name]) -> Iterator[Link]:
     """Yield surnames of persons and first words of organisations that stand for one longer name.
 
     Naive matching does harm (Spirit -> Evil Spirit): a short form must be a single part that
-    exactly one longer name begins or ends with, and share a text unit with it.
+    exactly one longer name begins or ends with, and share a text unit with it. Mrs Hale isn't a
+    longer name of Hale.
     """
     longer = _longer_names(names)
     for name in names.values():
@@ -156,11 +182,12 @@ def short_forms(names: Mapping[str, Name]) -> Iterator[Link]:
 def near(names: Mapping[str, Name], similar: float) -> Iterator[Link]:
     """Yield pairs of one type with nearly the same letters, the most similar first.
 
-    Candidates share a part that few names have; numbers must be equal (turbine 4, turbine 7).
+    Candidates share a part that few names have; what tells members of a series or a family apart
+    must be equal (Turbine 4 and 7, Group II and III, Mr and Mrs Hale).
     """
     scored = []
     for one, other in sorted(_candidates(names)):
-        if names[one].type != names[other].type or _digits(one) != _digits(other):
+        if names[one].type != names[other].type or _marks(one) != _marks(other):
             continue
         score = fuzz.token_sort_ratio(one, other) / 100
         if score >= similar:
@@ -186,13 +213,18 @@ class Groups:
         one |= other
         for key in other:
             self.members[key] = one
-        self.how[link.one] = link
-        self.how.setdefault(link.other, link)
+        self.how.setdefault(link.other if link.one in self.how else link.one, link)
 
     def _apart(self, one: str, other: str, link: Link) -> bool:
         if frozenset((one, other)) in self.forbidden:
             return True
-        return link.method == "similar" and fuzz.token_sort_ratio(one, other) / 100 < COMPLETE_LINK
+        if link.method != "similar" or self._surely_short(one) or self._surely_short(other):
+            return False
+        return fuzz.token_sort_ratio(one, other) / 100 < COMPLETE_LINK
+
+    def _surely_short(self, key: str) -> bool:
+        """Whether a name came in by another way than its letters: they needn't be like others'."""
+        return key in self.how and self.how[key].method != "similar"
 
 
 def _names(rows: pl.DataFrame) -> dict[str, Name]:
@@ -225,13 +257,24 @@ def _majority(types: Iterable[str]) -> str:
     return min(counts, key=lambda kind: (-counts[kind], kind)) if counts else UNKNOWN
 
 
+def _bare_names(names: Mapping[str, Name]) -> dict[str, Name]:
+    """Return {label: the person's name without title, else the first with one}."""
+    bare: dict[str, Name] = {}
+    people = (name for name in names.values() if name.is_person)
+    for name in sorted(people, key=lambda name: (name.key != name.label, name.key)):
+        bare.setdefault(name.label, name)
+    return bare
+
+
 def _longer_names(names: Mapping[str, Name]) -> dict[str, set[str]]:
     """Return {short form: keys of the longer names that have it}."""
     longer: dict[str, set[str]] = defaultdict(set)
     labels = {name.label for name in names.values()}
+    bare = _bare_names(names)
     for name in names.values():
         parts = name_parts(name.label)
-        if len(parts) > 1 and (name.label == name.key or name.label not in names):
+        full = not name.is_person or (bare[name.label] is name and not other_person(name.label))
+        if len(parts) > 1 and full:
             places = (parts[0], parts[-1]) if name.type == PERSON else (parts[0],)
             for part in set(places) & labels:
                 longer[part].add(name.key)
@@ -256,8 +299,11 @@ def _candidates(names: Mapping[str, Name]) -> set[tuple[str, str]]:
     }
 
 
-def _digits(key: str) -> str:
-    return "".join(sign for sign in key if sign.isdigit())
+def _marks(key: str) -> list[str]:
+    """Return what distinguishes names that are otherwise alike: numbers, letters, Mrs."""
+    digits = "".join(sign for sign in key if sign.isdigit())
+    signs = [part for part in name_parts(key) if MARK.fullmatch(part)]
+    return [digits, *signs, "mrs" if other_person(key) else ""]
 
 
 def _overridden(overrides: Overrides, names: Mapping[str, Name]) -> Iterator[Link]:

@@ -8,14 +8,15 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from graphrag_assets.errors import SettingsError, did_you_mean
 
 PREFIX = "GRAPHRAG__"
 TASKS = ("extraction", "claims", "description", "report", "query", "rater", "judge", "embedding")
+EMBEDDING_MODEL = "offline/use-m3"
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -52,6 +53,13 @@ class TextUnitSettings(Section):
     )
     overlap: int = Field(100, ge=0, description="Tokens that two neighbours share.")
     encoding: str = Field("o200k_base", description="tiktoken encoding that counts tokens.")
+
+    @model_validator(mode="after")
+    def _overlap_fits(self) -> Self:
+        if self.overlap >= self.max_tokens:
+            problem = f"overlap ({self.overlap}) must be less than max_tokens ({self.max_tokens})"
+            raise ValueError(problem)
+        return self
 
 
 class ExtractionSettings(Section):
@@ -135,30 +143,26 @@ class ModelSettings(Section):
 
 
 class Models(Section):
-    """Models per task; a task's keys override those of `default`."""
+    """Models per task; a task's keys override those of `default`, embedding's its own defaults."""
 
-    default: dict[str, Any] = {}
-    extraction: dict[str, Any] = {}
-    claims: dict[str, Any] = {}
-    description: dict[str, Any] = {}
-    report: dict[str, Any] = {}
-    query: dict[str, Any] = {}
-    rater: dict[str, Any] = {}
-    judge: dict[str, Any] = {}
-    embedding: dict[str, Any] = {}
+    default: ModelSettings = ModelSettings()
+    extraction: ModelSettings = ModelSettings()
+    claims: ModelSettings = ModelSettings()
+    description: ModelSettings = ModelSettings()
+    report: ModelSettings = ModelSettings()
+    query: ModelSettings = ModelSettings()
+    rater: ModelSettings = ModelSettings()
+    judge: ModelSettings = ModelSettings()
+    embedding: ModelSettings = ModelSettings()
 
     def for_task(self, task: str) -> ModelSettings:
-        """Return the model of a task; embeddings don't inherit the default's model name."""
-        default = dict(self.default)
+        """Return the model of a task; an embedding model inherits nothing from a chat model."""
+        own: ModelSettings = getattr(self, task)
         if task == "embedding":
-            default = {"model": "offline/use-m3"}
-        try:
-            return ModelSettings.model_validate(default | getattr(self, task))
-        except ValidationError as error:
-            problems = [
-                {**problem, "loc": ("models", task, *problem["loc"])} for problem in error.errors()
-            ]
-            raise SettingsError("settings", map(_problem, problems)) from error
+            values: dict[str, Any] = {"model": EMBEDDING_MODEL}
+        else:
+            values = self.default.model_dump(exclude_unset=True)
+        return ModelSettings.model_validate(values | own.model_dump(exclude_unset=True))
 
 
 class Settings(Section):
@@ -181,16 +185,13 @@ def load_settings(root: Path) -> Settings:
     """Read `root/settings.toml` and the environment; raise SettingsError with each bad key."""
     path = root / "settings.toml"
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(str(path), [str(error)]) from error
     try:
-        settings = Settings.model_validate(_overlay(values, _environment()))
-        for task in TASKS:
-            settings.models.for_task(task)
+        return Settings.model_validate(_overlay(values, _environment()))
     except ValidationError as error:
         raise SettingsError(str(path), map(_problem, error.errors())) from error
-    return settings
 
 
 def find_root() -> Path:
@@ -209,14 +210,14 @@ def template() -> str:
     for name, section in Settings.model_fields.items():
         if name == "models":
             continue
-        kind = section.default_factory or section.annotation
+        kind = section.annotation
         lines += ["", f"[{name}]"]
         for key, field in kind.model_fields.items():  # type: ignore[union-attr]
             value = json.dumps(field.default, ensure_ascii=False)
             lines.append(f"# {key} = {value}  # {field.description}")
     lines += ["", "# [models.default] for all tasks but embedding; [models.report] … override it."]
     for task in ("default", "embedding"):
-        model = Models().for_task(task) if task == "embedding" else ModelSettings()
+        model = ModelSettings(model=EMBEDDING_MODEL) if task == "embedding" else ModelSettings()
         lines += ["", f"[models.{task}]"]
         for key, field in ModelSettings.model_fields.items():
             lines.append(f"# {key} = {json.dumps(getattr(model, key))}  # {field.description}")
@@ -225,12 +226,14 @@ def template() -> str:
 
 def _environment() -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for name, value in os.environ.items():
+    for name, value in sorted(os.environ.items()):
         if name.startswith(PREFIX):
             *sections, key = name.removeprefix(PREFIX).lower().split("__")
             place = values
             for section in sections:
                 place = place.setdefault(section, {})
+                if not isinstance(place, dict):
+                    raise SettingsError(name, [f"`{section}` is also set to a single value"])
             place[key] = _toml_value(value)
     return values
 
@@ -252,20 +255,23 @@ def _overlay(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def _problem(error: Mapping[str, Any]) -> str:
-    *sections, key = [str(part) for part in error["loc"]] or ["?"]
-    name = ".".join([*sections, key])
+    """Return what is wrong with a key, by its name in the environment if it stands there."""
+    path = [str(part) for part in error["loc"]]
+    *sections, key = path
+    variable = PREFIX + "__".join(path).upper()
+    name = variable if variable in os.environ else ".".join(path)
     if error["type"] == "extra_forbidden":
         return f"unknown key `{name}`.{did_you_mean(key, _known(sections))}"
+    if error["type"] == "model_type":
+        return f"`{name}`: must be a table, not {error['input']!r}"
+    if error["type"] == "value_error":
+        return f"`{name}`: {error['ctx']['error']}"
     return f"`{name}`: {error['msg'].lower()}, not {error['input']!r}"
 
 
 def _known(sections: list[str]) -> list[str]:
+    """Return the keys of a section, which is known: only its keys can be unknown."""
     model: type[BaseModel] = Settings
     for section in sections:
-        annotation = (
-            model.model_fields[section].annotation if section in model.model_fields else None
-        )
-        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
-            return list(ModelSettings.model_fields)
-        model = annotation
+        model = model.model_fields[section].annotation  # type: ignore[assignment]
     return list(model.model_fields)

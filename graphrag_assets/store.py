@@ -115,12 +115,15 @@ def open_published(path: Path) -> Connection:
 def create_tables(connection: Connection) -> None:
     """Create the tables and views that are missing, with their comments."""
     query = "SELECT table_name FROM duckdb_tables()"
-    there = {name for (name,) in connection.execute(query).fetchall()}
-    for table in TABLES.keys() - there:
+    missing = TABLES.keys() - {name for (name,) in connection.execute(query).fetchall()}
+    if not missing:
+        return
+    connection.begin()  # all or none, and one write to disk instead of hundreds
+    for table in missing:
         _create(connection, table, TABLES[table].create_empty())
-    if TABLES.keys() - there:
-        for view in sql_files("views"):
-            connection.execute(sql(f"views/{view}"))
+    for view in sql_files("views"):
+        connection.execute(sql(f"views/{view}"))
+    connection.commit()
 
 
 def read_table(connection: Connection, table: str) -> pl.DataFrame:
@@ -164,9 +167,9 @@ def select(connection: Connection, statement: str, **values: object) -> pl.DataF
     """Return the rows of a statement; raise SqlError with DuckDB's reason."""
     try:
         relation = connection.sql(statement, params=values or None)
+        return pl.DataFrame() if relation is None else _frame(relation)
     except duckdb.Error as error:
         raise SqlError(str(error)) from error
-    return pl.DataFrame() if relation is None else _frame(relation)
 
 
 def validate(table: str, rows: pl.DataFrame) -> pl.DataFrame:

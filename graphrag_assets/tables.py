@@ -23,9 +23,7 @@ class Files(dy.Schema):
     )
     reason = dy.String(nullable=True, description="Why the file isn't indexed, in words.")
     format = dy.String(description="Format it was read as: txt, md, pdf, csv …")
-    encoding = dy.String(
-        nullable=True, description="Character encoding used; NULL for binary formats."
-    )
+    encoding = dy.String(nullable=True, description="Character encoding; NULL for binary formats.")
     sha256 = dy.String(nullable=True, description="Hash of the bytes; NULL if unreadable.")
     bytes = dy.Int64(description="Size in bytes.")
     n_documents = dy.Int64(description="Documents read from it.")
@@ -102,9 +100,7 @@ class EntityMentions(dy.Schema):
     type = dy.String(description="Type as extracted.")
     description = dy.String(description="What this text unit says about it.")
     entity_id = _link(
-        "entities.id",
-        "Entity it became; NULL if the name isn't in the text (unsupported).",
-        nullable=True,
+        "entities.id", "Entity it became; NULL if the name isn't in the text.", nullable=True
     )
 
 
@@ -129,7 +125,7 @@ class RelationshipMentions(dy.Schema):
 class Entities(dy.Schema):
     """A named thing that the corpus speaks of, merged over all its mentions."""
 
-    id = dy.String(primary_key=True, description="Hash of normalised name and type.")
+    id = dy.String(primary_key=True, description="Hash of the first of its normalised names.")
     title = dy.String(min_length=1, description="Most frequent name.")
     type = dy.String(description="Most frequent type.")
     types = dy.List(dy.String(), description="All types it was given.")
@@ -236,16 +232,12 @@ def _vector() -> dy.Any:
     return dy.Any(description="FLOAT[n]; n is the model's dimension.")
 
 
-def _model() -> dy.String:
-    return dy.String(description="Model that made the vector.")
-
-
 class TextUnitEmbeddings(dy.Schema):
     """Vectors of text units."""
 
     id = _embedded("text_units.id")
     vector = _vector()
-    model = _model()
+    model = dy.String(description="Model that made the vector.")
 
 
 class DocumentEmbeddings(dy.Schema):
@@ -253,7 +245,7 @@ class DocumentEmbeddings(dy.Schema):
 
     id = _embedded("documents.id")
     vector = _vector()
-    model = _model()
+    model = dy.String(description="Model that made the vector.")
 
 
 class EntityEmbeddings(dy.Schema):
@@ -261,7 +253,7 @@ class EntityEmbeddings(dy.Schema):
 
     id = _embedded("entities.id")
     vector = _vector()
-    model = _model()
+    model = dy.String(description="Model that made the vector.")
 
 
 class RelationshipEmbeddings(dy.Schema):
@@ -269,7 +261,7 @@ class RelationshipEmbeddings(dy.Schema):
 
     id = _embedded("relationships.id")
     vector = _vector()
-    model = _model()
+    model = dy.String(description="Model that made the vector.")
 
 
 class ReportEmbeddings(dy.Schema):
@@ -277,7 +269,7 @@ class ReportEmbeddings(dy.Schema):
 
     id = _embedded("community_reports.community_id")
     vector = _vector()
-    model = _model()
+    model = dy.String(description="Model that made the vector.")
 
 
 class Layout(dy.Schema):

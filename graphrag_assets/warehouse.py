@@ -121,7 +121,7 @@ class TableAsset:
             required_resource_keys={"duckdb"},
         )
         def compute(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[None]]:
-            step = Step(self, project, context.resources.duckdb, context.run_id, recipe)
+            step = Step(self, project, context.resources.duckdb, context.run.run_id, recipe)
             try:
                 yield from step.materialise()
             except GraphRAGError as error:

@@ -1,6 +1,5 @@
 """readers/: which files are found, how they are decoded, and what becomes of each."""
 
-import json
 import os
 import random
 from pathlib import Path

@@ -29,35 +29,37 @@ from graphrag_assets.warehouse import (
 
 INDEX = "index"
 BOOKS = ("model_calls", "index_versions", "index_changes", "asset_states")
+SPEC = dg.AssetSpec(
+    INDEX,
+    deps=[table for table in TABLES if table not in BOOKS],
+    group_name="publication",
+    kinds={"duckdb"},
+    code_version="1",
+    description=(
+        "The published index: data/graphrag.duckdb, and each version beside the working database. "
+        "Readers see one whole version, before, while and after a run."
+    ),
+)
 CONTENTS = tuple(table for table in TABLES if table not in BOOKS)
 
 
 def index_asset(project: Project) -> dg.AssetsDefinition:
     """Return the asset that publishes the index."""
 
-    @dg.asset(
-        name=INDEX,
-        deps=list(CONTENTS),
-        group_name="publication",
-        kinds={"duckdb"},
-        code_version="1",
-        required_resource_keys={"duckdb"},
-        description=(
-            "The published index: data/graphrag.duckdb, and each version beside the working "
-            "database. Readers see one whole version, before, while and after a run."
-        ),
-    )
-    def index(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+    @dg.multi_asset(name="publish", specs=[SPEC], required_resource_keys={"duckdb"})
+    def compute(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
         try:
-            published = publish(project, context.resources.duckdb, context.run_id)
+            published = publish(project, context.resources.duckdb, context.run.run_id)
         except GraphRAGError as error:
             raise dg.Failure(str(error), allow_retries=False) from error
         metadata = {"path": dg.MetadataValue.path(str(project.store.current)), **published}
         return dg.MaterializeResult(
-            data_version=dg.DataVersion(str(published["version"])), metadata=metadata
+            asset_key=INDEX,
+            data_version=dg.DataVersion(str(published["version"])),
+            metadata=metadata,
         )
 
-    return index
+    return compute
 
 
 def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str, Any]:

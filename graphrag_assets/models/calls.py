@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, NoReturn, TypeVar
 
 from graphrag_assets.errors import ModelCallError, ModelStoppedError
 from graphrag_assets.models.dialect import Dialect, Draft, count_tokens, estimate_tokens
-from graphrag_assets.models.faults import ProviderError
+from graphrag_assets.models.faults import ProviderError, public
 from graphrag_assets.models.ledger import Budget, Tally
 from graphrag_assets.models.limits import PATIENCE, Gate, backoff
 from graphrag_assets.models.streaming import in_time
@@ -247,7 +247,7 @@ class Caller:
 
     def _stop(self, fault: ProviderError, words: str = "") -> NoReturn:
         reason = words or fault.reason
-        error = ModelStoppedError(self.settings.model, self.settings.api_base, reason)
+        error = ModelStoppedError(self.settings.model, public(self.settings.api_base), reason)
         self.gate.stop(error)
         raise error from fault
 

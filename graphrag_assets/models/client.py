@@ -135,6 +135,24 @@ class Models:
         """Return the longest prompt that a task's model was found to take; None = not known."""
         return self._callers[task].dialect.context_tokens
 
+    def known(self, requests: Sequence[Request[Any]]) -> list[bool]:
+        """Tell which requests the memo can answer: they cost nothing."""
+        keys = [self._draft(request)[1] for request in requests]
+        found = self._memo.get_many(keys)
+        return [key in found for key in keys]
+
+    def known_texts(self, texts: Sequence[str]) -> list[bool]:
+        """Tell which texts the memo holds vectors of."""
+        keys = [memo.vector_key(self.model(EMBEDDING), text) for text in texts]
+        found = self._memo.get_many(keys)
+        return [key in found for key in keys]
+
+    def price(self, task: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Return what tokens would cost in USD; None = the price is unknown."""
+        model = self.model(task)
+        background.run(self._transport.ready(model))
+        return self._transport.cost(model, prompt_tokens, completion_tokens)
+
     def model(self, task: str) -> str:
         """Return the litellm name of a task's model."""
         return self._settings[task].model

@@ -16,7 +16,7 @@ from graphrag_assets.errors import ModelCallError, ModelStoppedError
 from graphrag_assets.models import background, memo
 from graphrag_assets.models.calls import EMBEDDING, Caller
 from graphrag_assets.models.dialect import estimate_tokens
-from graphrag_assets.models.faults import ProviderError
+from graphrag_assets.models.faults import ProviderError, public
 from graphrag_assets.models.ledger import Ledger, Tally
 from graphrag_assets.models.recall import Recall
 from graphrag_assets.models.transport import Vectors
@@ -122,7 +122,7 @@ class Embedder:
             expected = self.dimension or await self._known_dimension(len(row))
             if len(row) != expected:
                 words = f"it gives {len(row)} dimensions where it gave {expected} before"
-                raise ModelStoppedError(self.model, self.caller.settings.api_base, words)
+                raise ModelStoppedError(self.model, public(self.caller.settings.api_base), words)
 
     async def _known_dimension(self, given: int) -> int:
         key = memo.dimension_key(self.model)

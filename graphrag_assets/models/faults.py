@@ -14,6 +14,7 @@ filtered    the provider declines on account of the content
 bad         this request is wrong: repeating it doesn't help
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -140,12 +141,24 @@ def _fault(kind: Kind, symptom: Symptom, **remedy: object) -> ProviderError:
 def reason_of(text: str) -> str:
     """Return a provider's words on one line, short, without keys and library names."""
     found = re.search(r'"(?:message|error|detail|msg)":\s*"((?:[^"\\]|\\.)*)"', text)
-    words = found[1] if found else text.partition("\nTraceback")[0]
+    words = _unescaped(found[1]) if found else text.partition("\nTraceback")[0]
     words = re.sub(r"\b(?:litellm\.)?\w*(?:Error|Exception|Timeout)\b:?(?: - )?\s*", "", words)
     words = re.sub(r"\b(?:sk|pk|gsk|xai|key)-[\w\-*.]{3,}|\bAIza[\w\-]{8,}", "***", words)
     words = re.sub(r"(?i)(bearer|api[-_ ]?key(?: provided)?\s*[:=])\s*\S+", r"\1 ***", words)
     words = " ".join(words.split()) or " ".join(text.split())
     return words[:REASON_LENGTH].rstrip(". ")
+
+
+def _unescaped(quoted: str) -> str:
+    try:
+        return str(json.loads(f'"{quoted}"', strict=False))
+    except ValueError:
+        return quoted
+
+
+def public(url: str) -> str:
+    """Return an address without the password that may stand in it."""
+    return re.sub(r"//[^/@]+@", "//***@", url)
 
 
 def _missing_key(s: Symptom) -> ProviderError | None:

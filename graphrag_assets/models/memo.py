@@ -7,6 +7,7 @@ and write at once; what was committed survives a kill.
 import contextlib
 import hashlib
 import json
+import logging
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,8 +20,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.pool import StaticPool
 
+from graphrag_assets.errors import SettingsError
 from graphrag_assets.prompts import Message
 
+LOG: Final = logging.getLogger(__name__)
 AT_ONCE: Final = 500  # keys of one statement
 BUSY_SECONDS: Final = 60
 ROWS: Final = sa.Table(
@@ -39,8 +42,8 @@ class Memo:
         self._url = _url(url_or_path)
         self._engine = _engine(self._url)
         self._made = False
-        in_memory = not self._url.database  # one connection for all threads: one at a time
-        self._turn = threading.Lock() if in_memory else contextlib.nullcontext()
+        # a memo in memory has one connection for all threads: one at a time
+        self._turn = threading.Lock() if _in_memory(self._url) else contextlib.nullcontext()
 
     @classmethod
     def none(cls) -> "Memo":
@@ -50,7 +53,7 @@ class Memo:
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return what is stored under some keys; absent keys are left out."""
         found: dict[str, bytes] = {}
-        with self._turn, self._connection() as connection:
+        with self._connection() as connection:
             for part in _parts(list(keys)):
                 rows = connection.execute(sa.select(ROWS).where(ROWS.c.key.in_(part)))
                 found |= {row.key: bytes(row.value) for row in rows}
@@ -61,37 +64,64 @@ class Memo:
         if not items:
             return
         rows = [{"key": key, "value": value} for key, value in items.items()]
-        with self._turn, self._connection() as connection:
+        with self._connection() as connection:
             connection.execute(_insert(self._engine.dialect.name), rows)
 
     def close(self) -> None:
         """Close connections; a memo in memory lives on."""
-        if self._url.database:
+        if not _in_memory(self._url):
             self._engine.dispose()
 
-    def _connection(self) -> Any:  # noqa: ANN401
-        if not self._made:
-            self._make()
-        return self._engine.begin()
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sa.Connection]:
+        """Give a connection in a transaction; tell the user which memo it is that fails."""
+        try:
+            with self._turn:
+                if not self._made:
+                    self._make()
+                with self._engine.begin() as connection:
+                    yield connection
+        except (sa.exc.DBAPIError, OSError) as error:
+            place = self._url.render_as_string(hide_password=True)
+            reason = str(getattr(error, "orig", error))
+            raise SettingsError("store.memo", [f"{place}: {reason}"]) from error
 
     def _make(self) -> None:
-        if self._url.get_backend_name() == "sqlite" and self._url.database:
-            Path(self._url.database).parent.mkdir(parents=True, exist_ok=True)
-        with self._engine.begin() as connection:
-            connection.execute(sa.schema.CreateTable(ROWS, if_not_exists=True))
+        if self._url.get_backend_name() == "sqlite" and not _in_memory(self._url):
+            Path(str(self._url.database)).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(sa.schema.CreateTable(ROWS, if_not_exists=True))
+        except sa.exc.IntegrityError:  # PostgreSQL, when another process makes it right now
+            LOG.info("The table of the memo was made by another process.")
         self._made = True
 
 
+def _in_memory(url: sa.URL) -> bool:
+    return url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}
+
+
 def _url(url_or_path: str | Path) -> sa.URL:
-    if isinstance(url_or_path, str) and "://" in url_or_path:
-        return sa.make_url(url_or_path)
-    return sa.URL.create("sqlite", database=str(url_or_path))
+    if not isinstance(url_or_path, str) or "://" not in url_or_path:
+        return sa.URL.create("sqlite", database=str(url_or_path))
+    try:
+        url = sa.make_url(url_or_path)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        raise SettingsError("store.memo", ["it is neither a path nor a URL"]) from error
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        name = url.get_backend_name()
+        raise SettingsError("store.memo", [f"{name} is neither sqlite nor postgresql"])
+    return url
 
 
 def _engine(url: sa.URL) -> sa.Engine:
     if url.get_backend_name() != "sqlite":
-        return sa.create_engine(url, pool_pre_ping=True)
-    if not url.database:
+        try:
+            return sa.create_engine(url, pool_pre_ping=True)
+        except (ModuleNotFoundError, sa.exc.ArgumentError) as error:
+            words = f"{url.drivername} can't be used: {error}"
+            raise SettingsError("store.memo", [words]) from error
+    if _in_memory(url):
         shared = {"check_same_thread": False}
         return sa.create_engine(url, poolclass=StaticPool, connect_args=shared)
     engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS})

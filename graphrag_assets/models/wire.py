@@ -177,12 +177,20 @@ def answer_of(response: Any) -> Answer:  # noqa: ANN401
     message = choice.message
     usage = getattr(response, "usage", None)
     return Answer(
-        text=message.content or _tool_arguments(message),
+        text=_content(message) or _tool_arguments(message),
         finish=choice.finish_reason or "stop",
         refusal=_refusal(message),
         prompt_tokens=_tokens(usage, "prompt"),
         completion_tokens=_tokens(usage, "completion"),
     )
+
+
+def _content(message: Any) -> str:  # noqa: ANN401
+    """Return the text of a message, which may come in parts."""
+    if isinstance(message.content, list):
+        parts = [part for part in message.content if isinstance(part, dict)]
+        return "".join(str(part.get("text") or "") for part in parts)
+    return message.content or ""
 
 
 def _tool_arguments(message: Any) -> str:  # noqa: ANN401

@@ -9,7 +9,7 @@ from graphrag_assets import settings
 from graphrag_assets.models import limits
 from graphrag_assets.models.client import Models
 from graphrag_assets.models.memo import Memo
-from models.loopback import Loopback, Reply
+from models.loopback import GOOD, Loopback, Reply, ask, embedded, said
 
 
 @pytest.fixture(autouse=True)
@@ -17,8 +17,21 @@ def _no_waiting(monkeypatch):
     monkeypatch.setattr(limits, "FIRST_WAIT", 0.01)
 
 
+@pytest.fixture(scope="session")
+def warm() -> None:
+    """Make a first call: litellm imports much of itself then, and no deadline is for that."""
+    server = Loopback([said(GOOD), embedded([1.0])])
+    model = {"model": "openai/test-model", "api_base": server.url}
+    chosen = settings.Models(default=model, embedding=model)
+    models = Models(chosen, memo=Memo.none(), budget_usd=0)
+    ask(models)
+    models.run(models.embed(["a"]))
+    server.close()
+    models.close()
+
+
 @pytest.fixture
-def start() -> Iterator[Callable[..., tuple[Models, Loopback]]]:
+def start(warm) -> Iterator[Callable[..., tuple[Models, Loopback]]]:
     """Return a function that starts a server with replies, and the models that ask it."""
     opened: list[tuple[Models, Loopback]] = []
 

@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from graphrag_assets.models.client import Models, Outcome, Request
+from graphrag_assets.models.replies import Extraction
+from graphrag_assets.prompts import Message
+
 GOOD = {
     "entities": [
         {"name": "Aurora", "type": "object", "description": "A ferry."},
@@ -17,6 +21,15 @@ GOOD = {
     "relationships": [
         {"source": "Ida Holm", "target": "Aurora", "description": "captain of", "weight": 9}
     ],
+}
+
+UNIT = (Message("system", "Extract."), Message("user", "<text>\nThe ferry Aurora …\n</text>"))
+REPORT = {
+    "title": "Aurora",
+    "summary": "A ferry.",
+    "rating": 3.5,
+    "rating_explanation": "Low.",
+    "findings": [{"summary": "The voyage", "explanation": "Ida Holm sails."}],
 }
 
 
@@ -175,3 +188,14 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:  # noqa: C901 
             self.close_connection = True
 
     return Handler
+
+
+def ask(
+    models: Models, schema: Any = Extraction, messages: tuple[Message, ...] = UNIT
+) -> Outcome[Any]:
+    return models.run(models.chat(Request("extraction", "extract_graph", messages, schema, "u1")))
+
+
+def counts(outcome: Outcome[Any]) -> tuple[str, int, int]:
+    reply = outcome.reply
+    return outcome.status, len(reply.entities), len(reply.relationships)

@@ -328,6 +328,20 @@ def test_a_recipe_changes_with_the_model_and_nothing_else():
     assert recipe(model="offline/nlp") != recipe()
 
 
+def test_what_the_memo_can_answer_is_known_before_asking():
+    models = open_models(always(AURORA))
+    models.run(models.chat(request("asked")))
+    models.run(models.embed(["asked"]))
+
+    assert models.known([request("asked"), request("new")]) == [True, False]
+    assert models.known_texts(["new", "asked"]) == [False, True]
+
+
+def test_a_price_is_told_where_there_is_one():
+    assert open_models(ScriptedTransport(price=(1, 2))).price("report", 3, 4) == 11
+    assert open_models(ScriptedTransport(price=None)).price("report", 3, 4) is None
+
+
 def test_each_task_has_its_model_and_equal_ones_share_their_limits():
     models = Models(
         settings.Models(default={"model": "a", "concurrency": 2}, report={"concurrency": 5}),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphrag_assets.errors import SettingsError
 from graphrag_assets.models import memo
 from graphrag_assets.models.memo import Memo
 from graphrag_assets.prompts import Message
@@ -60,6 +61,28 @@ def test_nothing_is_touched_before_the_first_use(tmp_path):
     Memo(tmp_path / "memo.sqlite")
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_memo_is_named(tmp_path):
+    path = tmp_path / "memo.sqlite"
+    path.write_bytes(b"something else altogether" * 100)
+    with pytest.raises(SettingsError, match=r"memo.sqlite: file is not a database"):
+        Memo(path).get_many(["a"])
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://me:secret@host/db", "neither sqlite nor postgresql"),
+        ("postgresql+nosuch://me:secret@host/db", "nosuch"),
+        ("://", "neither a path nor a URL"),
+    ],
+)
+def test_a_memo_that_cant_be_opened_is_told_without_its_password(url, words):
+    with pytest.raises(SettingsError, match=words) as caught:
+        Memo(url)
+
+    assert "secret" not in str(caught.value)
 
 
 def test_postgres_ignores_what_stands_there_already():

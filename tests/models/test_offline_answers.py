@@ -15,7 +15,7 @@ ELEMENTS = """## Entities
 [R0000002] Arvo Marine — Nina Falco: Nina Falco leads Arvo Marine.
 
 ## Claims
-[C0000001] Arvo Marine: The Harbour Trust denied that Arvo asked. (SUSPECTED, 2030-04-02)
+[C0000001] Arvo Marine: The Trust denied that Arvo asked. (SUSPECTED, 2030-04-02)
 """
 PASSAGES = """## Passages
 [T0000001] Selkie sold
@@ -29,7 +29,7 @@ Storm Bertha closed the port of Portree on 3 March 2030. The Selkie lost her eng
 """
 REPORTS = """## Reports
 [P0000001] Arvo Marine and the Selkie
-Arvo Marine bought the Selkie for 4.2 million crowns [E0000001, R0000001]. One opposed it. [C0000001]
+Arvo Marine bought the Selkie for 4.2 million crowns [E0000001, R0000001]. It was fought. [C0000001]
 [P0000002] The storm
 Storm Bertha closed the port of Portree for three days [E0000009].
 """

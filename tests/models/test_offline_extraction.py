@@ -11,11 +11,11 @@ INQUIRY = """# Inquiry
 
 Date: 2033-04-02
 
-1. Karl Moss showed Vera Hall the draft of permit AB-2031-17 on 27 October 2031. He has admitted it.
+1. Karl Moss showed Vera Holt the draft of permit AB-2031-17 on 27 October 2031. He has admitted it.
 2. There is no evidence that Mara Lind knew.
-3. Vera Hall denied that she was told. Her public denial was untrue.
+3. Vera Holt denied that she was told. Her public denial was untrue.
 4. The Harbour Board may have lost the file, Karl Moss claims that it did.
-5. Vera Hall is fined 3.1 million crowns.
+5. Vera Holt is fined 3.1 million crowns.
 """
 
 
@@ -57,9 +57,9 @@ def test_what_shares_a_sentence_is_related_more_strongly_than_neighbours():
 
 
 def test_a_pronoun_relates_a_sentence_to_the_person_before_it():
-    text = "Vera Hall dined at the Anchor Hotel. Her guest was Karl Moss of the Harbour Board."
+    text = "Vera Holt dined at the Anchor Hotel. Her guest was Karl Moss of the Harbour Board."
 
-    assert frozenset(("Vera Hall", "Karl Moss")) in pairs(text)
+    assert frozenset(("Vera Holt", "Karl Moss")) in pairs(text)
 
 
 def test_who_signed_is_related_to_who_published():
@@ -85,17 +85,17 @@ def test_relationships_are_bounded_per_unit():
 
 
 def test_claims_have_a_status_by_the_words_around_the_verb():
-    found = claims.extract(INQUIRY, "Karl Moss\nVera Hall\nMara Lind\nHarbour Board").claims
+    found = claims.extract(INQUIRY, "Karl Moss\nVera Holt\nMara Lind\nHarbour Board").claims
     status = {(claim.subject, claim.type): claim.status for claim in found}
 
     assert status["Mara Lind", "finding"] == "FALSE"
-    assert status["Vera Hall", "penalty"] == "TRUE"
+    assert status["Vera Holt", "penalty"] == "TRUE"
     assert status["Karl Moss", "finding"] == "TRUE"
     assert {"SUSPECTED", "FALSE"} == {c.status for c in found if c.type == "denial"}
 
 
 def test_claims_quote_the_text_and_carry_dates():
-    found = claims.extract(INQUIRY, "Karl Moss\nVera Hall").claims
+    found = claims.extract(INQUIRY, "Karl Moss\nVera Holt").claims
 
     assert all(claim.quote in INQUIRY for claim in found)
     assert found[0].start_date == "2031-10-27"

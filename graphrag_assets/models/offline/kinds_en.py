@@ -135,7 +135,7 @@ def _vote_by_role(found: Mention, before: str, behind: str) -> None:
     if _SPEAKER.match(behind) and before.endswith("\n") and len(found.key) > 1:
         found.votes["person"] += 2
     if (verb := _NEXT.match(behind)) and verb[1] in words.SPEECH:
-        found.votes["person"] += 1.5 if found.article else 1
+        found.votes["person"] += 1.5 if found.article or verb[1] in words.HUMAN else 1
     if (verb := _SAID_BY.search(before)) and verb[1] in words.SPEECH:
         found.votes["person"] += 4
 

@@ -13,7 +13,9 @@ from functools import cached_property
 
 from graphrag_assets.models.offline.names import Name
 
-STRONG, TAGGER = 2.5, 2.0
+STRONG = 2.5
+# How far the tagger is to be believed: what it takes for an organisation is often none.
+TAGGER = defaultdict(lambda: 2.0, organization=1.3)
 Votes = defaultdict[str, float]
 _ORDER = ("person", "organization", "place", "event", "vessel", "facility", "document", "product")
 
@@ -58,7 +60,7 @@ class Group:
             for kind, weight in mention.votes.items():
                 votes[kind] += weight
             for kind, weight in mention.labels.items():
-                votes[kind] += TAGGER * weight / len(self.mentions)
+                votes[kind] += TAGGER[kind] * weight / len(self.mentions)
         return votes
 
     @property

@@ -113,15 +113,23 @@ NOUNS = {
 }
 # Nouns of places that are as often surnames.
 SURNAMES = _set(
-    "hall hill hills field fields wood woods church park banks marsh forest castle lake rock heath "
-    "glen north south east west house bridge street lane court rivers shore beach mount farm moor"
+    "hall hill hills field fields wood woods church park banks marsh forest castle lake rock "
+    "heath glen north south east west house bridge street lane court rivers shore beach mount "
+    "farm moor"
 )
 NAUTICAL = NOUNS["vessel"] | _set("crew skipper sail sails sailed deck hull aboard voyage mast bow")
+# What only people do.
+HUMAN = _set(
+    "dined wept laughed smiled nodded sighed married met walked sat stood clapped slept "
+    "whispered shouted cried muttered joked lives lived knew teaches taught thinks thought "
+    "believes asked told"
+)
 SPEECH = _set(
-    "dined denied denies died met married lives lived founded resigned led leads knew wanted became "
-    "moved worked thanked owns wrote taught teaches wept said says say told asked replied added wrote writes thinks thought believes argued cried "
-    "returned answered wept laughed smiled exclaimed whispered muttered nodded explained "
-    "recalled noted insisted joked sighed shouted walked sat stood clapped"
+    "dined denied denies died met married lives lived founded resigned led leads knew wanted "
+    "became moved worked thanked owns wrote taught teaches wept said says say told asked "
+    "replied added wrote writes thinks thought believes argued cried returned answered wept "
+    "laughed smiled exclaimed whispered muttered nodded explained recalled noted insisted "
+    "joked sighed shouted walked sat stood clapped"
 )
 ABOARD = ("aboard", "on board", "crew of", "deck of", "wreck of", "master of", "skipper of",
           "captain of", "wreck", "bow of", "hull of", "voyage of", "sinking of")  # fmt: skip

@@ -1,0 +1,85 @@
+"""Fixtures: a store, a project read by a scripted model, the sample indexed once."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphrag_assets.models import client
+from graphrag_assets.models.scripted import ScriptedTransport
+from graphrag_assets.project import Project
+from graphrag_assets.prompts import shipped
+from graphrag_assets.query import Index
+from graphrag_assets.store import Store
+from pipeline import index_once
+from small_corpus import reader, write_project
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch):
+    for name in list(os.environ):
+        if name.startswith("GRAPHRAG"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def _empty_database(tmp_path_factory) -> Path:
+    store = Store(tmp_path_factory.mktemp("empty"), Path())
+    with store.connect(read_only=False):
+        return store.work
+
+
+@pytest.fixture
+def store(tmp_path, _empty_database) -> Store:
+    """Return a store whose tables are empty."""
+    found = Store(tmp_path / "index", tmp_path / "graphrag.duckdb")
+    found.work.parent.mkdir(parents=True)
+    shutil.copyfile(_empty_database, found.work)
+    return found
+
+
+@pytest.fixture
+def script(monkeypatch) -> ScriptedTransport:
+    """Return the model that every project opened in this test will ask."""
+    scripted = reader()
+    monkeypatch.setattr(client, "LitellmTransport", lambda: scripted)
+    return scripted
+
+
+@pytest.fixture
+def project(tmp_path, script) -> Project:
+    """Return a project of six documents, read by the scripted model, not indexed yet."""
+    return Project.open(write_project(tmp_path / "project"))
+
+
+@pytest.fixture(scope="session")
+def small_index(tmp_path_factory) -> Iterator[Project]:
+    """Return the project of six documents, indexed once: to be read, not changed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "LitellmTransport", reader)
+        found = Project.open(write_project(tmp_path_factory.mktemp("small")))
+        index_once(found)
+    yield found
+    found.models.close()
+
+
+@pytest.fixture(scope="session")
+def sample_root(tmp_path_factory) -> Path:
+    """Return a folder with the English sample, indexed once by the embedded provider."""
+    root = tmp_path_factory.mktemp("sample")
+    shutil.copyfile(shipped() / "settings.toml", root / "settings.toml")
+    shutil.copytree(shipped() / "data" / "sample" / "en", root / "data" / "sample" / "en")
+    project = Project.open(root)
+    index_once(project)
+    project.models.close()
+    return root
+
+
+@pytest.fixture(scope="session")
+def sample_index(sample_root) -> Iterator[Index]:
+    """Return the published index of the English sample."""
+    index = Index.open(sample_root)
+    yield index
+    index.close()
