@@ -48,7 +48,7 @@ def name_key(name: str) -> str:
     key = folded.lstrip(QUOTES + " ").rstrip(QUOTES + " .,;:")
     for pattern in (POSSESSIVE, ARTICLES, LEGAL_FORMS, LEGAL_FORMS_ZH):
         key = pattern.sub("", key)
-    return key.strip() or folded
+    return key.strip() or folded.strip()
 
 
 def person_key(name: str) -> str:
@@ -73,7 +73,7 @@ def name_parts(key: str) -> tuple[str, ...]:
 def with_key(frame: pl.DataFrame, column: str, key: str) -> pl.DataFrame:
     """Add the key of each name; every distinct name is folded once."""
     return frame.join(
-        _keys(frame[column].unique()),
+        _keys(frame[column].drop_nulls().unique()),
         left_on=column,
         right_on="name",
         how="left",

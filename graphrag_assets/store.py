@@ -69,6 +69,8 @@ class Store:
         with self.connect(read_only=False) as connection:
             connection.execute("CHECKPOINT")
         self.versions.mkdir(parents=True, exist_ok=True)
+        for left in self.versions.glob("*.partial"):  # by a publication that was killed
+            left.unlink()
         target = self.versions / f"{version:04d}.duckdb"
         with self.connect(read_only=True):  # no writer while the file is copied
             _copy_durably(self.work, target)
@@ -265,10 +267,13 @@ def _quoted(text: str) -> str:
 
 def _copy_durably(source: Path, target: Path) -> None:
     partial = target.with_suffix(f".{os.getpid()}.partial")
-    shutil.copyfile(source, partial)
-    with partial.open("rb+") as file:
-        os.fsync(file.fileno())
-    partial.replace(target)
+    try:
+        shutil.copyfile(source, partial)
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _link(target: Path, current: Path) -> None:

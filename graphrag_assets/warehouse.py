@@ -29,7 +29,7 @@ from graphrag_assets.errors import GraphRAGError
 from graphrag_assets.metadata import call_metadata, check_result, column_schema, row_metadata
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
-from graphrag_assets.settings import Section, Settings
+from graphrag_assets.settings import ExtractionSettings, Section, Settings
 from graphrag_assets.store import Connection, append, connect, fingerprint, read_table, replace
 from graphrag_assets.tables import TABLES, meaning, references
 
@@ -95,8 +95,14 @@ class TableAsset:
 
     def recipe(self, project: Project) -> str:
         """Return a fingerprint of all but the tables that decides the result."""
+        sections = [_section(project.settings, kind) for kind in self.sections.values()]
         parts = [self.code, project.prompts.fingerprint(*self.prompts)]
-        parts += [_section(project.settings, k).model_dump_json() for k in self.sections.values()]
+        parts += [section.model_dump_json() for section in sections]
+        parts += [
+            project.prompts.domain(s.domain).source
+            for s in sections
+            if isinstance(s, ExtractionSettings)
+        ]
         parts += [project.models.recipe(task) for task in self.tasks]
         parts += [repr(project.overrides)] if "overrides" in self.parameters else []
         return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]

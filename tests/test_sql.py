@@ -2,9 +2,10 @@
 
 import re
 
+import duckdb
 import pytest
 
-from graphrag_assets.store import sql, sql_files
+from graphrag_assets.store import connect, sql, sql_files
 from graphrag_assets.tables import TABLES
 
 QUESTIONS = sql_files("")
@@ -14,8 +15,6 @@ VIEWS = [f"views/{name}" for name in sql_files("views")]
 
 @pytest.fixture(scope="module")
 def connection(_empty_database):
-    from graphrag_assets.store import connect
-
     with connect(_empty_database, read_only=True) as opened:
         yield opened
 
@@ -49,7 +48,5 @@ def test_a_check_says_where_it_belongs_whether_it_blocks_and_what_must_hold(name
 
 
 def test_a_name_of_a_column_that_is_not_there_is_found(connection):
-    import duckdb
-
     with pytest.raises(duckdb.BinderException, match="nowhere"):
         connection.execute("PREPARE question AS SELECT nowhere FROM entities")

@@ -176,11 +176,22 @@ class TestReplace:
     def test_that_fails_leaves_the_table_as_it_was(self, store):
         with store.transaction() as connection:
             replace(connection, "entities", entity("a"))
-        with pytest.raises(ZeroDivisionError), store.transaction() as connection:
-            replace(connection, "entities", entity("b"))
-            1 / 0  # noqa: B018
+            replace(connection, "entity_embeddings", vectors("a", dimension=3))
 
-        assert store.read("entities")["entities"]["id"].to_list() == ["a"]
+        def break_off():
+            with store.transaction() as connection:
+                replace(connection, "entities", entity("b"))
+                replace(connection, "entity_embeddings", vectors("b", dimension=4))
+                replace(connection, "entities", entity("b", title=""))
+
+        with pytest.raises(TableError):
+            break_off()
+        found = store.read("entities", "entity_embeddings")
+
+        assert {table: rows["id"].to_list() for table, rows in found.items()} == {
+            "entities": ["a"],
+            "entity_embeddings": ["a"],
+        }
 
     @pytest.mark.parametrize("table", SAMPLED)
     def test_and_read_is_the_identity_for_any_rows(self, connection, table):
@@ -298,6 +309,13 @@ class TestPublish:
 
         assert published.published().name == "0001.duckdb"
         assert published.current.read_bytes() == before
+        assert [path.name for path in published.versions.iterdir()] == ["0001.duckdb"]
+
+    def test_what_a_killed_publication_left_is_cleared_away(self, published):
+        (published.versions / "0002.4711.partial").write_bytes(b"half")
+        published.publish(2)
+
+        assert not list(published.versions.glob("*.partial"))
 
     def test_forget_keeps_the_newest(self, published):
         for version in (2, 3, 4):

@@ -149,8 +149,9 @@ def _before(project: Project, now: pl.DataFrame) -> pl.DataFrame:
 
 
 def _is_published(project: Project, version: int) -> bool:
+    """Whether a version's file is there, and the current one isn't older."""
     try:
-        project.store.published(version)
-    except NoIndexError:
+        made = project.store.published(version).stat().st_mtime_ns
+        return project.store.current.stat().st_mtime_ns >= made
+    except (NoIndexError, FileNotFoundError):
         return False
-    return project.store.current.exists()

@@ -20,7 +20,6 @@ SNIPPETS = 5
 COMPARED = 40
 DIRECT = 0.5
 FLOOR = 0.42
-REPEATED = 0.12
 _NUMBER = re.compile(
     r"\bhow (?:many|much|long|far|near|old|big|often)\b|\b(?:cost|price|percent\w*)\b"
     r"|多少|多久|多远|多大|几",
@@ -46,7 +45,7 @@ def answer(context: str, question: str) -> str:
         return nothing(chinese=chinese)
     space = Space([_indexed(statement) for statement in found])
     overlap = space.overlap(query)
-    chosen = _cover(found, space, _scores(found, overlap, question), query)
+    chosen = _cover(space, _scores(found, overlap, question), query)
     if not chosen:
         return nothing(chinese=chinese)
     is_direct = float(overlap.max()) >= DIRECT
@@ -101,25 +100,22 @@ def _scores(found: Sequence[Statement], overlap: Floats, question: str) -> Float
     return np.asarray(scores * (overlap > 0))
 
 
-def _cover(
-    found: Sequence[Statement], space: Space, scores: Floats, query: Counter[str]
-) -> list[int]:
-    """Return the indexes of texts that cover the question: each adds terms or a source."""
+def _cover(space: Space, scores: Floats, query: Counter[str]) -> list[int]:
+    """Return the indexes of texts that cover the question: each adds terms not yet covered."""
     weights = {term: space.idf(term) for term in query}
     whole = sum(weights.values()) or 1.0
     left = set(weights)
-    sources = np.array([statement.item for statement in found])
     floor = FLOOR * float(scores.max(initial=0))
     chosen: list[int] = []
     while len(chosen) < SNIPPETS:
         news = np.array([sum(weights[t] for t in left if t in bag) / whole for bag in space.bags])
-        gains = scores + 0.8 * news - REPEATED * np.isin(sources, sources[chosen])
+        gains = scores + 0.8 * news
         if chosen:
             gains = gains - 0.6 * space.likeness[:, chosen].max(axis=1)
         gains[chosen] = -np.inf
         gains[scores <= floor] = -np.inf
         best = int(np.argmax(gains))
-        if gains[best] == -np.inf or (chosen and gains[best] < floor / 2 / 1):
+        if gains[best] == -np.inf or (chosen and gains[best] < floor / 2):
             break
         chosen.append(best)
         left -= set(space.bags[best])
