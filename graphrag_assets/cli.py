@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from graphrag_assets import console
 from graphrag_assets.errors import GraphRAGError, UsageError
@@ -171,10 +172,10 @@ def main() -> None:
         with contextlib.suppress(BrokenPipeError):
             app()
     except UsageError as error:
-        err.print(f"[red]Error:[/red] {error}", soft_wrap=True, highlight=False)
+        err.print(f"[red]Error:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
         sys.exit(WRONG_USE)
     except GraphRAGError as error:
-        err.print(f"[red]Failed:[/red] {error}", soft_wrap=True, highlight=False)
+        err.print(f"[red]Failed:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
         sys.exit(FAILED)
 
 

@@ -11,6 +11,7 @@ from graphrag_assets.context import Child, Community, Item, Packed, elements, pa
 from graphrag_assets.text import count_tokens_many
 
 LINE_TOKENS = 10  # marker, brackets and newline of a row
+HEADING_TOKENS = 12  # of all kinds together
 EVIDENCE = {
     "community_id": pl.String,
     "kind": pl.String,
@@ -142,7 +143,7 @@ class Graph:
                 if reports[child]["full_content"]
             ],
         )
-        packed = pack_community(prepared, budget)
+        packed = pack_community(prepared, budget - HEADING_TOKENS)
         return Evidence(
             community_id=community,
             level=self.levels[community],

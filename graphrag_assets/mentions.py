@@ -76,7 +76,7 @@ def entity_rows(extractions: pl.DataFrame, text_units: pl.DataFrame) -> pl.DataF
     )
     forgotten = (
         _clean(ends.select("text_unit_id", "title", type=pl.lit(""), description=pl.lit("")))
-        .unique(["text_unit_id", "key"], maintain_order=True)
+        .unique(["text_unit_id", "key"], keep="first", maintain_order=True)
         .join(listed, on=["text_unit_id", "key"], how="anti")
     )
     forgotten = _stands_in_text(forgotten, text_units).filter("in_text")
@@ -144,7 +144,7 @@ def claim_rows(
         end_date=_or_null("end_date"),
         start_char=pl.col("offset") + pl.Series([s and s[0] for s in spans], dtype=pl.Int64),
         end_char=pl.col("offset") + pl.Series([s and s[1] for s in spans], dtype=pl.Int64),
-    ).unique("id", maintain_order=True)
+    ).unique("id", keep="first", maintain_order=True)
 
 
 def resolve_name(

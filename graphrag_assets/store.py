@@ -27,7 +27,7 @@ from graphrag_assets.tables import TABLES, columns, keys, meaning, references
 Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0
-SANDBOX = ("SET enable_external_access = false", "SET lock_configuration = true")
+SANDBOX = {"enable_external_access": "false", "lock_configuration": "true"}
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,8 @@ def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
     """Open a working database, waiting while another process holds it; close it at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     read_only = read_only and path.exists()
-    connection = _connect_patiently(path, read_only=read_only)
+    config = {} if read_only else FORMAT
+    connection = _connect_patiently(path, read_only=read_only, config=config)
     try:
         if not read_only:
             create_tables(connection)
@@ -108,10 +109,7 @@ def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
 
 def open_published(path: Path) -> Connection:
     """Open a published version for reading, with no access to files or network from SQL."""
-    connection = _connect_patiently(path, read_only=True)
-    for statement in SANDBOX:
-        connection.execute(statement)
-    return connection
+    return _connect_patiently(path, read_only=True, config=SANDBOX)
 
 
 def create_tables(connection: Connection) -> None:
@@ -195,9 +193,8 @@ def sql_files(folder: str) -> Sequence[str]:
     return sorted(path.name.removesuffix(".sql") for path in found if path.name.endswith(".sql"))
 
 
-def _connect_patiently(path: Path, *, read_only: bool) -> Connection:
+def _connect_patiently(path: Path, *, read_only: bool, config: Mapping[str, str]) -> Connection:
     deadline, delay = time.monotonic() + LOCK_TIMEOUT, 0.02
-    config: Mapping[str, str] = {} if read_only else FORMAT
     while True:
         try:
             return duckdb.connect(str(path), read_only=read_only, config=dict(config))

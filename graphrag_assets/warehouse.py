@@ -99,7 +99,7 @@ class TableAsset:
         parts = [self.code, project.prompts.fingerprint(*self.prompts)]
         parts += [section.model_dump_json() for section in sections]
         parts += [
-            project.prompts.domain(s.domain).source
+            repr(project.prompts.domain(s.domain))
             for s in sections
             if isinstance(s, ExtractionSettings)
         ]
@@ -203,7 +203,6 @@ class Step:
         with self.database.get_connection() as connection:
             connection.begin()
             touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
-            self._record_calls(connection, calls)
             results = list(self._results(connection, touched, recomputed=True, calls=calls))
             failed = any(call.status == FAILED for call in calls)
             made = [self._state(connection, r, rows, inputs, failed=failed) for r in results]
@@ -248,21 +247,17 @@ class Step:
     def _compute(self, arguments: Mapping[str, Any]) -> tuple[list[Call], Result]:
         try:
             rows = self.asset.function(**arguments)
-        except BaseException:  # what was paid for before the failure is written down
-            with self.database.get_connection() as connection:
-                self._record_calls(connection, self._drain())
-            raise
-        result = {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
-        return self._drain(), result
+        finally:  # what was paid for is written down, whatever becomes of the rows
+            calls = self.project.models.drain() if self.asset.tasks else []
+            self._record(calls)
+        return calls, {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
 
-    def _drain(self) -> list[Call]:
-        return self.project.models.drain() if self.asset.tasks else []
-
-    def _record_calls(self, connection: Connection, calls: list[Call]) -> None:
+    def _record(self, calls: list[Call]) -> None:
         if calls:
             rows = pl.DataFrame([asdict(call) for call in calls], infer_schema_length=None)
             rows = rows.with_columns(asset=pl.lit(self.asset.name), run_id=pl.lit(self.run_id))
-            append(connection, "model_calls", rows)
+            with self.database.get_connection() as connection:
+                append(connection, "model_calls", rows)
 
     def _results(
         self,

@@ -1,5 +1,7 @@
 """Rows of tables as tests need them: what matters is named, the rest is filled in."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import polars as pl
 
@@ -42,4 +44,6 @@ def _blank(dtype: pl.DataType) -> object:
         return 0
     if dtype == pl.Boolean:
         return False
+    if dtype.is_temporal():
+        return datetime(2031, 3, 2, tzinfo=UTC)
     return [] if dtype.is_nested() else ""

@@ -143,9 +143,7 @@ class TestReplace:
     def test_makes_the_table_anew_when_the_dimension_of_vectors_changes(self, connection):
         replace(connection, "entity_embeddings", vectors("a", "b", dimension=3))
         replace(connection, "entity_embeddings", vectors("a", dimension=4))
-        kinds = dict(
-            row[:2] for row in connection.execute("DESCRIBE entity_embeddings").fetchall()
-        )
+        kinds = dict(row[:2] for row in connection.execute("DESCRIBE entity_embeddings").fetchall())
 
         assert kinds["vector"] == "FLOAT[4]"
         assert read_table(connection, "entity_embeddings").height == 1
@@ -388,6 +386,15 @@ class TestReading:
             "graphrag.duckdb",
         }
 
+    def test_a_version_may_be_opened_many_times(self, reader, store):
+        again = open_published(store.published())
+        found = [
+            select(one, "SELECT count(*) AS n FROM entities")["n"][0] for one in (reader, again)
+        ]
+        again.close()
+
+        assert found == [1, 1]
+
     def test_sql_does_not_see_variables_of_this_program(self, reader):
         hidden = pl.DataFrame({"password": ["hush"]})
 
@@ -457,6 +464,9 @@ def test_waits_are_short_at_first_and_random(monkeypatch):
     monkeypatch.setattr(stores.time, "sleep", naps.append)
     random.seed(1)
 
-    assert stores._connect_patiently(stores.Path(os.devnull), read_only=True) == "connection"
+    assert (
+        stores._connect_patiently(stores.Path(os.devnull), read_only=True, config={})
+        == "connection"
+    )
     assert naps[0] < 0.05
     assert 0.5 <= max(naps) <= 1.5

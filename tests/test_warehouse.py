@@ -8,7 +8,13 @@ import pytest
 
 from graphrag_assets.assets import corpus, extraction, reports
 from graphrag_assets.definitions import PIPELINE
-from graphrag_assets.errors import CorpusError, ModelStoppedError, SettingsError, TableError
+from graphrag_assets.errors import (
+    CorpusError,
+    ModelCallError,
+    ModelStoppedError,
+    SettingsError,
+    TableError,
+)
 from graphrag_assets.metadata import call_metadata, column_schema, markdown_table
 from graphrag_assets.models.client import Models, Request
 from graphrag_assets.models.ledger import Call
@@ -25,8 +31,7 @@ from table_rows import rows_of
 RECIPES = {asset.name: asset for asset in PIPELINE}
 DESCRIBED = {"relationships", "entities"}
 EMBEDDED = {
-    f"{thing}_embeddings"
-    for thing in ("text_unit", "document", "entity", "relationship", "report")
+    f"{thing}_embeddings" for thing in ("text_unit", "document", "entity", "relationship", "report")
 }
 READING = {"extractions", *DESCRIBED, "community_reports"}
 
@@ -139,17 +144,20 @@ class TestEarlyCutoff:
 
     def test_rows_that_failed_are_tried_again(self, project):
         replies = iter(["failed", "ok"])
+        materialise(source_of(document("Light")), project)
+        materialise(corpus.text_units, project)
 
         @table_asset("extractions")
         def extractions(text_units: pl.DataFrame) -> pl.DataFrame:
-            return rows_of("extractions", {"text_unit_id": "u", "status": next(replies)})
+            unit = text_units["id"][0]
+            return rows_of("extractions", {"text_unit_id": unit, "status": next(replies)})
 
         runs = [recomputed(extractions, project=project) for _ in range(3)]
 
         assert runs == [["extractions"], ["extractions"], []]
 
     def test_what_a_failed_call_left_out_is_tried_again(self, project, script):
-        script.enqueue(ValueError("broken"), prompt="summarize_description")
+        script.enqueue(ModelCallError("broken"), prompt="summarize_description")
 
         @table_asset("entities", tasks=("description",))
         def entities(models: Models) -> pl.DataFrame:
@@ -241,7 +249,7 @@ class TestRecipe:
         own = project.root / "prompts" / prompt
         own.parent.mkdir(parents=True)
         text = (shipped() / "prompts" / prompt).read_text("utf-8")
-        own.write_text(text + "\n# And now\n", encoding="utf-8")
+        own.write_text(f'{text}\nfr = "Une phrase."\n', encoding="utf-8")
 
         assert self.changed(before, project) == stale
 
@@ -251,7 +259,9 @@ class TestRecipe:
         assert self.changed(before, project) == {"entity_aliases"}
 
     def test_an_unknown_domain_is_an_error_that_names_it(self, project):
-        write_project(project.root, settings=SETTINGS.replace("claims =", "domain = 'law'\nclaims ="))
+        write_project(
+            project.root, settings=SETTINGS.replace("claims =", "domain = 'law'\nclaims =")
+        )
 
         with pytest.raises(SettingsError, match="no pack `law`"):
             extraction.extractions.recipe(Project.open(project.root))

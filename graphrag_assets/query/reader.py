@@ -4,12 +4,15 @@ import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
 from graphrag_assets.store import Connection, open_published, select, sql
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Vector = np.ndarray
 
@@ -37,7 +40,7 @@ class Graph:
     places: dict[str, int]
     ids: list[str]
     is_text_unit: np.ndarray
-    transition: sparse.csr_matrix
+    transition: "csr_matrix"
     n_text_units: np.ndarray
 
 
@@ -73,6 +76,8 @@ class Reader:
     @cached_property
     def graph(self) -> Graph:
         """The graph for personalised PageRank; read once."""
+        from scipy import sparse  # a quarter of a second that only local search needs
+
         edges = self.ask("graph_edges")
         units = self.rows("SELECT id FROM text_units ORDER BY id")["id"].to_list()
         entities = self.rows("SELECT id FROM entities ORDER BY id")["id"].to_list()

@@ -48,8 +48,9 @@ CONTEXTS = {
 
 def rendered(prompt: str, /, **values: str) -> list[dict[str, str]]:
     given = VALUES | {"context": CONTEXTS.get(prompt, VALUES["context"])} | values
-    messages_ = Prompts(root=Path()).render(prompt, **given)
-    return [{"role": message.role, "content": message.content} for message in messages_]
+    declared = {name: value for name, value in given.items() if name in PROMPTS[prompt]}
+    turns = Prompts(root=Path()).render(prompt, **declared)
+    return [{"role": turn.role, "content": turn.content} for turn in turns]
 
 
 @pytest.mark.parametrize("name", sorted(PROMPTS))
