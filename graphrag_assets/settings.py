@@ -3,6 +3,7 @@
 `GRAPHRAG__SECTION__KEY` in the environment overrides the file. An unknown key is an error.
 """
 
+import codecs
 import json
 import os
 import tomllib
@@ -10,7 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from graphrag_assets.errors import SettingsError, did_you_mean
 
@@ -23,7 +31,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Section(BaseModel):
     """A table of settings.toml."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class CorpusSettings(Section):
@@ -40,9 +48,35 @@ class CorpusSettings(Section):
         "", description="Column that identifies a record; empty: its row number."
     )
     metadata_columns: list[str] = Field([], description="Columns to keep as metadata.")
+    prompt_metadata: list[str] = Field(
+        [], description="Metadata that stands above a text in the extraction prompt: date, kind …"
+    )
+    max_file_mb: float = Field(
+        200, ge=0, description="Files that are larger aren't read, and say so; 0: no limit."
+    )
+    encoding: str = Field(
+        "", description="Encoding of texts without a byte order mark that aren't UTF-8; empty: told."
+    )
+    repair_encoding: bool = Field(
+        default=False, description="Repair texts that were encoded twice (cafÃ©)."
+    )
+    longest_run: int = Field(
+        2000,
+        ge=0,
+        description="Longer runs of letters and digits are data, cut out and said so; 0: kept.",
+    )
     language: str = Field(
         "auto", description="Language of descriptions and reports; auto: the text's."
     )
+
+    @field_validator("encoding")
+    @classmethod
+    def _encoding_exists(cls, name: str) -> str:
+        try:
+            return codecs.lookup(name).name if name else ""
+        except LookupError as error:
+            problem = f"no encoding is called `{name}`"
+            raise ValueError(problem) from error
 
 
 class TextUnitSettings(Section):

@@ -35,9 +35,13 @@ def _empty_database(tmp_path_factory) -> Path:
 def store(tmp_path, _empty_database) -> Store:
     """Return a store whose tables are empty."""
     found = Store(tmp_path / "index", tmp_path / "graphrag.duckdb")
-    found.work.parent.mkdir(parents=True)
-    shutil.copyfile(_empty_database, found.work)
-    return found
+    return _with(_empty_database, found)
+
+
+def _with(database: Path, store: Store) -> Store:
+    store.work.parent.mkdir(parents=True)
+    shutil.copyfile(database, store.work)
+    return store
 
 
 @pytest.fixture
@@ -49,9 +53,11 @@ def script(monkeypatch) -> ScriptedTransport:
 
 
 @pytest.fixture
-def project(tmp_path, script) -> Project:
+def project(tmp_path, script, _empty_database) -> Project:
     """Return a project of six documents, read by the scripted model, not indexed yet."""
-    return Project.open(write_project(tmp_path / "project"))
+    found = Project.open(write_project(tmp_path / "project"))
+    _with(_empty_database, found.store)
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +69,12 @@ def small_index(tmp_path_factory) -> Iterator[Project]:
         index_once(found)
     yield found
     found.models.close()
+
+
+@pytest.fixture
+def indexed(small_index, tmp_path, script) -> Project:
+    """Return a copy of the project of six documents, indexed once, to be changed."""
+    return Project.open(shutil.copytree(small_index.root, tmp_path / "indexed"))
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """run: one run of the index job in this process, and how it fails."""
 
-import os
+from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -35,27 +35,20 @@ def count(root, table):
         connection.close()
 
 
-def test_a_run_publishes_the_index_and_says_how_long_it_took(root):
-    here = os.getcwd()  # noqa: PTH109
+def test_a_run_publishes_the_index_and_is_seen_in_the_projects_own_dagster(root, monkeypatch):
+    (root / "dagster.yaml").write_text((shipped() / "dagster.yaml").read_text("utf-8"), "utf-8")
     seen = []
     seconds = run_index(root, lambda label, done, total: seen.append((label, done, total)))
+    monkeypatch.chdir(root)
+    with dg.DagsterInstance.from_config(str(root)) as instance:
+        (run,) = instance.get_runs()
+        made = instance.get_latest_materialization_event(dg.AssetKey("entities"))
 
     assert seconds > 0
     assert count(root, "documents") == 2
     assert ("extractions", 2, 2) in seen
-    assert os.getcwd() == here  # noqa: PTH109
-
-
-def test_a_run_is_seen_in_the_projects_own_dagster(root, monkeypatch):
-    (root / "dagster.yaml").write_text((shipped() / "dagster.yaml").read_text("utf-8"), "utf-8")
-    monkeypatch.chdir(root)
-    run_index(root, silent)
-    with dg.DagsterInstance.from_config(str(root)) as instance:
-        (run,) = instance.get_runs()
-
-        assert run.job_name == "index"
-        assert run.status is dg.DagsterRunStatus.SUCCESS
-        assert instance.get_latest_materialization_event(dg.AssetKey("entities")) is not None
+    assert (run.job_name, run.status) == ("index", dg.DagsterRunStatus.SUCCESS)
+    assert made is not None
 
 
 def test_an_empty_corpus_is_an_error_of_ours(root):
@@ -66,16 +59,13 @@ def test_an_empty_corpus_is_an_error_of_ours(root):
         run_index(root, silent)
 
 
-def test_a_model_that_stops_is_an_error_of_ours_and_loses_nothing(root, script):
-    run_index(root, silent)
+def test_a_model_that_stops_is_an_error_of_ours_and_the_last_version_stays(indexed, script):
     script.enqueue(ModelStoppedError("scripted/reader", "", "no credit"))
-    write_project(root, CORPUS)
+    write_project(indexed.root, {"07-new.txt": "Ben Cole left Gull Island."})
     with pytest.raises(ModelStoppedError, match="no credit"):
-        run_index(root, silent)
+        run_index(indexed.root, silent)
 
-    assert count(root, "documents") == 2
-    run_index(root, silent)
-    assert count(root, "documents") == 6
+    assert count(indexed.root, "documents") == 6
 
 
 def test_a_broken_law_is_an_error_of_ours_with_its_culprits(root, script):
@@ -94,6 +84,14 @@ def test_two_runs_at_once_never_mix(root):
         pytest.raises(RunInProgressError, match="Another run is in progress"),
     ):
         run_index(root, silent)
-    run_index(root, silent)
 
-    assert count(root, "documents") == 2
+    assert not project.store.work.exists()
+
+
+def test_the_working_directory_is_what_it_was(root):
+    here = Path.cwd()
+    write_project(root, settings=SETTINGS + '[corpus]\nroot = "nowhere"\n')
+    with pytest.raises(CorpusError, match="does not exist"):
+        run_index(root, silent)
+
+    assert Path.cwd() == here

@@ -1,5 +1,6 @@
 """settings.py: each default stands once, and nothing that is misspelt is ignored."""
 
+import os
 import re
 from pathlib import Path
 
@@ -57,8 +58,6 @@ MODEL = {
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """An environment without settings of its own."""
-    import os
-
     for name in [name for name in os.environ if name.startswith("GRAPHRAG")]:
         monkeypatch.delenv(name)
     return monkeypatch
@@ -170,7 +169,11 @@ class TestFile:
             ),
             (
                 "[resolution]\nsimilar = nan",
-                "`resolution.similar`: input should be greater than or equal to 0, not nan",
+                "`resolution.similar`: input should be a finite number, not nan",
+            ),
+            (
+                "[run]\nbudget_usd = inf",
+                "`run.budget_usd`: input should be a finite number, not inf",
             ),
             (
                 "[models.report]\nconcurrency = 0",
@@ -206,24 +209,23 @@ class TestFile:
 
 class TestEnvironment:
     @pytest.mark.parametrize(
-        ("name", "value", "section", "key", "expected"),
+        ("name", "value", "expected"),
         [
-            ("CORPUS__ROOT", "docs/a b", "corpus", "root", "docs/a b"),
-            ("CORPUS__ROOT", "", "corpus", "root", ""),
-            ("CORPUS__INCLUDE", '["*.md"]', "corpus", "include", ["*.md"]),
-            ("TEXT_UNITS__MAX_TOKENS", "300", "text_units", "max_tokens", 300),
-            ("EXTRACTION__CLAIMS", "true", "extraction", "claims", True),
-            ("EXTRACTION__CLAIMS", "False", "extraction", "claims", False),
-            ("RUN__BUDGET_USD", "2.5", "run", "budget_usd", 2.5),
-            ("STORE__MEMO", '"2031"', "store", "memo", "2031"),
+            ("CORPUS__ROOT", "docs/a b", "docs/a b"),
+            ("CORPUS__ROOT", "", ""),
+            ("CORPUS__INCLUDE", '["*.md"]', ["*.md"]),
+            ("TEXT_UNITS__MAX_TOKENS", "300", 300),
+            ("EXTRACTION__CLAIMS", "true", True),
+            ("EXTRACTION__CLAIMS", "False", False),
+            ("RUN__BUDGET_USD", "2.5", 2.5),
+            ("STORE__MEMO", '"2031"', "2031"),
         ],
     )
-    def test_it_overrides_the_file(
-        self, environment, tmp_path, name, value, section, key, expected
-    ):
+    def test_it_overrides_the_file(self, environment, tmp_path, name, value, expected):
         environment.setenv(f"GRAPHRAG__{name}", value)
         found = load(tmp_path, '[corpus]\nroot = "docs"\ntext_column = "body"\n')
 
+        section, key = name.lower().split("__")
         assert getattr(getattr(found, section), key) == expected
         assert found.corpus.text_column == "body"
 
@@ -255,8 +257,10 @@ class TestEnvironment:
             (
                 "GRAPHRAG__QUERY__LEVEL",
                 "two",
-                "`GRAPHRAG__QUERY__LEVEL`: input should be a valid integer,"
-                " unable to parse string as an integer, not 'two'",
+                (
+                    "`GRAPHRAG__QUERY__LEVEL`: input should be a valid integer,"
+                    " unable to parse string as an integer, not 'two'"
+                ),
             ),
             ("GRAPHRAG__CORPUS", "x", "`GRAPHRAG__CORPUS`: must be a table, not 'x'"),
         ],

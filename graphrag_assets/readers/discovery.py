@@ -6,24 +6,26 @@ import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
-
-import fsspec
+from urllib.parse import unquote
 
 from graphrag_assets.errors import CorpusError
 from graphrag_assets.readers.parsed import UnreadError
 
 _IGNORED_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "lost+found"})
+_LOCAL = ("file://", "local://")
 _TEMPORARY = re.compile(r"~\$.*|.*~|#.*#|.*\.(?:tmp|temp|swp|swo|part|partial|crdownload)", re.I)
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file of the corpus: its path relative to the root, and how to get its bytes."""
+    """A file of the corpus: its path relative to the root, how to get its bytes, and how many."""
 
     path: str
     read: Callable[[], bytes]
+    size: int = 0
 
 
 def find_files(
@@ -43,7 +45,7 @@ def find_files(
 
 
 def _is_local(root: str) -> bool:
-    return "://" not in root or root.startswith("file://")
+    return "://" not in root or root.startswith(_LOCAL)
 
 
 def _visible(path: str) -> bool:
@@ -90,7 +92,8 @@ def _wild(sign: str) -> str:
 
 
 def _find_local(root: str, base: Path) -> Iterator[Found]:
-    folder = base / root.removeprefix("file://")
+    url = root.startswith(_LOCAL)
+    folder = base / (unquote(root.partition("://")[2]) if url else root)
     if not folder.exists():
         raise CorpusError(str(folder), "does not exist")
     if not folder.is_dir():
@@ -113,10 +116,10 @@ def _local(folder: Path, real: Path, file: Path) -> Found | None:
     """Return the file, or None for what isn't one: folders, pipes, devices, links to files here."""
     path = _relative(folder, file)
     try:
-        mode = file.lstat().st_mode
-        if stat.S_ISREG(mode):
-            return Found(path, lambda: _read(file))
-        return _link(path, real, file) if stat.S_ISLNK(mode) else None
+        about = file.lstat()
+        if stat.S_ISREG(about.st_mode):
+            return Found(path, lambda: _read(file), about.st_size)
+        return _link(path, real, file) if stat.S_ISLNK(about.st_mode) else None
     except OSError as error:
         return _unreadable(path, error.strerror or str(error))
 
@@ -130,7 +133,7 @@ def _link(path: str, real: Path, file: Path) -> Found | None:
     if not target.is_relative_to(real):
         return _unreadable(path, "symbolic link out of the corpus root")
     if target.is_file() and not _visible(_relative(real, target)):
-        return Found(path, lambda: _read(target))
+        return Found(path, lambda: _read(target), target.stat().st_size)
     return None
 
 
@@ -163,19 +166,32 @@ def _unreadable(path: str, reason: str) -> Found:
 
 
 def _find_remote(root: str) -> Iterator[Found]:
+    import fsspec
+
     try:
         files, folder = fsspec.core.url_to_fs(root)
+        if files.isfile(folder):
+            raise CorpusError(root, "is not a folder")
         listed: dict[str, dict[str, Any]] = files.find(folder, detail=True)
-    except (OSError, ValueError, ImportError) as error:
-        raise CorpusError(root, f"can't be listed: {error}") from error
+    except ImportError as error:
+        raise CorpusError(root, f"needs a package that isn't installed: {error}") from error
+    except CorpusError:
+        raise
+    except Exception as error:  # each file system has errors of its own
+        raise CorpusError(root, f"can't be listed: {_said(error)}") from error
     for name, info in listed.items():
         if info.get("type") == "file":
             path = name.removeprefix(folder).lstrip("/")
-            yield Found(path, lambda name=name: _fetch(files, name))  # type: ignore[misc]
+            read = partial(_fetch, files, name)
+            yield Found(path, read, info.get("size") or 0)
 
 
 def _fetch(files: Any, name: str) -> bytes:  # noqa: ANN401
     try:
         return bytes(files.cat_file(name))
-    except OSError as error:
-        raise UnreadError("unreadable", str(error)) from error
+    except Exception as error:
+        raise UnreadError("unreadable", _said(error)) from error
+
+
+def _said(error: Exception) -> str:
+    return str(error) or type(error).__name__

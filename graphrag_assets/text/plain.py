@@ -17,11 +17,18 @@ def normalise(text: str) -> str:
     Newlines are \n, one BOM goes, so do terminal colours and control characters (tab and newline
     stay); a surrogate without its other half, which no file or model could be sent, is U+FFFD.
     """
+    return cleaned(text)[0]
+
+
+def cleaned(text: str) -> tuple[str, int]:
+    """Return the text in normal form, and how many control characters went."""
     text = _NEWLINE.sub("\n", text.removeprefix("\ufeff"))
+    n_before = len(text)
     text = _CONTROL.sub("", _OVERSTRUCK.sub("", _ANSI.sub("", text)))
+    n_removed = n_before - len(text)
     if _SURROGATE.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
+    return text, n_removed
 
 
 def sha256(data: bytes | str) -> str:
