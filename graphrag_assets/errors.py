@@ -9,6 +9,7 @@
     │   └── SqlError               a statement that is wrong, or that would write
     ├── ModelError                 a model can't be used
     │   ├── ModelStoppedError      every further call would fail too: key, name, quota
+    │   │   └── BudgetExceededError  the next call would cost more than is left, exit code 3
     │   └── ModelCallError         this one call failed
     ├── PromptError                a prompt file lacks a variable, or names an unknown one
     ├── TableError                 rows that don't fit their table
@@ -87,6 +88,21 @@ class ModelStoppedError(ModelError):
         super().__init__(
             f"Model `{model}`{where} can't be used: {reason}. "
             "Check [models.*] in settings.toml and the key in the environment."
+        )
+
+
+class BudgetExceededError(ModelStoppedError):
+    """The budget stops the run before it is crossed; running again goes on where it stopped."""
+
+    exit_code = 3
+
+    def __init__(self, model: str, *, budget: float, spent: float, cost: float) -> None:
+        """Name the model that is to be asked next, and the three amounts in USD."""
+        ModelError.__init__(
+            self,
+            f"The budget of ${budget:.2f} would be crossed: ${spent:.4f} is spent and the next "
+            f"call of `{model}` costs about ${cost:.4f}. What was answered is kept: raise "
+            "--budget-usd or [run] budget_usd and run again.",
         )
 
 

@@ -19,7 +19,7 @@ HONORIFICS = re.compile(
 HONORIFICS_ZH = re.compile(r"(?<=.)(?:先生|女士|博士|教授|法官|船长|主席|总统|部长)$")
 OTHER_PERSON = re.compile(r"^(?:mrs|miss|lady|lord|madame?|mme)\.?\s+(?=\S)")
 LEGAL_FORMS = re.compile(
-    r"(?:[\s,]+(?:inc|incorporated|ltd|limited|llc|llp|plc|corp|corporation|gmbh|ag|s\.?a|b\.?v|co)"
+    r"(?:[\s,]+(?:inc|incorporated|ltd|limited|llc|llp|plc|corp|corporation|company|gmbh|ag|s\.?a|b\.?v|co)"
     r"\.?)+$"
 )
 LEGAL_FORMS_ZH = re.compile(r"(?<=..)(?:股份有限公司|有限责任公司|有限公司)$")

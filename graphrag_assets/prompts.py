@@ -27,6 +27,7 @@ PROMPTS: dict[str, frozenset[str]] = {
     "rate_relevance": frozenset({"context", "question"}),
 }
 SEPARATOR = "\n---\n"
+GENERAL_TYPES = ("person", "organization", "place", "event")  # of a pack that names none
 LANGUAGES = {"en": "English", "zh": "Chinese (中文)", "ja": "Japanese", "ko": "Korean"}
 
 
@@ -83,18 +84,22 @@ class Prompts:
                 "settings.toml", [f"extraction.domain: no pack `{name}` in prompts/domains/"]
             ) from error
         try:
-            examples = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("examples", {})
+            pack = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise SettingsError(str(path), [str(error)]) from error
+        types, examples = pack.get("entity_types", []), pack.get("examples", {})
+        if not isinstance(types, list) or not all(isinstance(kind, str) for kind in types):
+            raise SettingsError(str(path), ['entity_types needs a list of words: ["person", …]'])
         if not isinstance(examples, dict) or not all(isinstance(e, str) for e in examples.values()):
             raise SettingsError(str(path), ['[examples] needs one text a language: en = "…"'])
-        return Domain(examples)
+        return Domain(tuple(types) or GENERAL_TYPES, examples)
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A domain pack: examples of good extractions, by language."""
+    """A domain pack: types of entities, and examples of good extractions by language."""
 
+    entity_types: tuple[str, ...]
     by_language: Mapping[str, str]
 
     def examples(self, language: str) -> str:

@@ -2,14 +2,14 @@
 
 A name is a title with a type. Names merge, surest first, by
 1. exact: the same key (case, articles, legal forms and width don't distinguish);
-2. short_form: a surname, or the first word of an organisation, that only one longer name has;
+2. short_form: a surname, initials, or a part of an organisation's name, that only one longer
+   name has;
 3. similar: nearly the same letters, same type, same digits;
 and never against an override. The decision is a table: deciding again needs no new extraction.
 """
 
-import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, combinations
@@ -20,17 +20,13 @@ import polars as pl
 from rapidfuzz import fuzz
 
 from graphrag_assets.errors import SettingsError
-from graphrag_assets.names import name_key, name_parts, other_person, person_key
+from graphrag_assets.likeness import UNKNOWN, Link, Name, initialled, near, short_forms, titled
+from graphrag_assets.names import name_key
 from graphrag_assets.text import content_id, terms
 
-UNKNOWN = "unknown"
-PERSON = "person"
-ORGANIZATION = "organization"
-MAX_BLOCK = 20  # a part that more names share says little
 COMPLETE_LINK = 0.75
 MIN_UNITS = 2
 SHARED_WORDS = 0.05
-MARK = re.compile(r"[ivx]+|[a-z]")  # Group II, Substation B
 
 
 @dataclass(frozen=True)
@@ -68,36 +64,6 @@ def _is_group(group: object) -> bool:
     return isinstance(group, list) and all(isinstance(name, str) for name in group)
 
 
-@dataclass(frozen=True)
-class Name:
-    """A name as the corpus uses it."""
-
-    key: str
-    type: str
-    n: int
-    units: frozenset[str]
-
-    @property
-    def label(self) -> str:
-        """The name without titles, for persons."""
-        return person_key(self.key) if self.is_person else self.key
-
-    @property
-    def is_person(self) -> bool:
-        """Whether it names a person, or may."""
-        return self.type in (PERSON, UNKNOWN)
-
-
-@dataclass(frozen=True)
-class Link:
-    """Two names that are the same, by which method and how surely."""
-
-    one: str
-    other: str
-    method: str
-    score: float
-
-
 def resolve_aliases(
     mentions: pl.DataFrame, *, similar: float, overrides: Overrides
 ) -> pl.DataFrame:
@@ -113,6 +79,7 @@ def resolve_aliases(
     surest_first = (
         _overridden(overrides, names),
         titled(names),
+        initialled(names),
         short_forms(names),
         near(names, similar),
     )
@@ -145,54 +112,6 @@ def part_homonyms(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(
         pl.when(pl.col("key").is_in(list(apart))).then(own).otherwise("key").alias("key")
     )
-
-
-def titled(names: Mapping[str, Name]) -> Iterator[Link]:
-    """Yield names with a title that doesn't distinguish people: Dr Lin Wei is Lin Wei.
-
-    A surname that several full names end in isn't enough: Judge Corrigan may not be Captain
-    Corrigan. Without the bare name, Prof Lin Wei is Dr Lin Wei, but Prof Lin not Dr Lin.
-    """
-    longer = _longer_names(names)
-    bare = _bare_names(names)
-    for name in names.values():
-        other = bare[name.label] if name.is_person else name
-        single = len(name_parts(name.label)) == 1
-        vague = single and (other.key != name.label or len(longer.get(name.label, ())) > 1)
-        if other is not name and not vague:
-            yield Link(name.key, other.key, "normalised", 1.0)
-
-
-def short_forms(names: Mapping[str, Name]) -> Iterator[Link]:
-    """Yield surnames of persons and first words of organisations that stand for one longer name.
-
-    Naive matching does harm (Spirit -> Evil Spirit): a short form must be a single part that
-    exactly one longer name begins or ends with, and share a text unit with it. Mrs Hale isn't a
-    longer name of Hale.
-    """
-    longer = _longer_names(names)
-    for name in names.values():
-        candidates = longer.get(name.label, set()) - {name.key}
-        if len(name_parts(name.label)) == 1 and len(candidates) == 1:
-            full = names[candidates.pop()]
-            if _kin(name, full) and name.units & full.units:
-                yield Link(name.key, full.key, "short_form", len(name.label) / len(full.label))
-
-
-def near(names: Mapping[str, Name], similar: float) -> Iterator[Link]:
-    """Yield pairs of one type with nearly the same letters, the most similar first.
-
-    Candidates share a part that few names have; what tells members of a series or a family apart
-    must be equal (Turbine 4 and 7, Group II and III, Mr and Mrs Hale).
-    """
-    scored = []
-    for one, other in sorted(_candidates(names)):
-        if names[one].type != names[other].type or _marks(one) != _marks(other):
-            continue
-        score = fuzz.token_sort_ratio(one, other) / 100
-        if score >= similar:
-            scored.append(Link(one, other, "similar", score))
-    yield from sorted(scored, key=lambda link: (-link.score, link.one, link.other))
 
 
 class Groups:
@@ -255,55 +174,6 @@ def _alike(one: tuple[set[str], set[str]], other: tuple[set[str], set[str]]) -> 
 def _majority(types: Iterable[str]) -> str:
     counts = Counter(types)
     return min(counts, key=lambda kind: (-counts[kind], kind)) if counts else UNKNOWN
-
-
-def _bare_names(names: Mapping[str, Name]) -> dict[str, Name]:
-    """Return {label: the person's name without title, else the first with one}."""
-    bare: dict[str, Name] = {}
-    people = (name for name in names.values() if name.is_person)
-    for name in sorted(people, key=lambda name: (name.key != name.label, name.key)):
-        bare.setdefault(name.label, name)
-    return bare
-
-
-def _longer_names(names: Mapping[str, Name]) -> dict[str, set[str]]:
-    """Return {short form: keys of the longer names that have it}."""
-    longer: dict[str, set[str]] = defaultdict(set)
-    labels = {name.label for name in names.values()}
-    bare = _bare_names(names)
-    for name in names.values():
-        parts = name_parts(name.label)
-        full = not name.is_person or (bare[name.label] is name and not other_person(name.label))
-        if len(parts) > 1 and full:
-            places = (parts[0], parts[-1]) if name.type == PERSON else (parts[0],)
-            for part in set(places) & labels:
-                longer[part].add(name.key)
-    return longer
-
-
-def _kin(short: Name, full: Name) -> bool:
-    kinds = {short.type, full.type} - {UNKNOWN}
-    return len(kinds) <= 1 and full.type in (PERSON, ORGANIZATION)
-
-
-def _candidates(names: Mapping[str, Name]) -> set[tuple[str, str]]:
-    blocks = defaultdict(list)
-    for key in names:
-        for part in {*name_parts(key), key[:4], key[-4:]}:
-            blocks[part].append(key)
-    return {
-        (min(pair), max(pair))
-        for keys in blocks.values()
-        if len(keys) <= MAX_BLOCK
-        for pair in combinations(keys, 2)
-    }
-
-
-def _marks(key: str) -> list[str]:
-    """Return what distinguishes names that are otherwise alike: numbers, letters, Mrs."""
-    digits = "".join(sign for sign in key if sign.isdigit())
-    signs = [part for part in name_parts(key) if MARK.fullmatch(part)]
-    return [digits, *signs, "mrs" if other_person(key) else ""]
 
 
 def _overridden(overrides: Overrides, names: Mapping[str, Name]) -> Iterator[Link]:

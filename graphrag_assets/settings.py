@@ -55,7 +55,8 @@ class CorpusSettings(Section):
         200, ge=0, description="Files that are larger aren't read, and say so; 0: no limit."
     )
     encoding: str = Field(
-        "", description="Encoding of texts without a byte order mark that aren't UTF-8; empty: told."
+        "",
+        description="Encoding of texts without a byte order mark that aren't UTF-8; empty: told.",
     )
     repair_encoding: bool = Field(
         default=False, description="Repair texts that were encoded twice (cafÃ©)."

@@ -82,11 +82,39 @@ class TestMerges:
     def test_a_short_form_is_the_only_longer_name_of_its_text_unit(self, titles, kind):
         assert together(*titles, kind=kind) == {frozenset(titles)}
 
-    def test_a_short_form_in_another_text_unit_says_nothing(self):
-        assert apart("Mara Ellison", "Ellison") == {
-            frozenset({"Mara Ellison"}),
-            frozenset({"Ellison"}),
-        }
+    @pytest.mark.parametrize(
+        ("titles", "kind"),
+        [
+            (["Mara Ellison", "Ellison"], PERSON),
+            (["玛拉·埃利森", "埃利森"], PERSON),
+            (["Mara Ellison", "M. Ellison"], PERSON),
+            (["Nordvik Turbines", "Nordvik"], ORGANIZATION),
+            (["Kestrel Point Fishers' Cooperative", "Fishers' Cooperative"], ORGANIZATION),
+            (["诺德维克涡轮机公司", "诺德维克"], ORGANIZATION),
+            (["隼角渔民合作社", "渔民合作社"], ORGANIZATION),
+        ],
+    )
+    def test_a_short_form_in_another_text_unit_is_the_only_longer_name(self, titles, kind):
+        assert apart(*titles, kind=kind) == {frozenset(titles)}
+
+    @pytest.mark.parametrize(
+        ("titles", "kind"),
+        [
+            (["Mara Ellison", "Mara"], PERSON),  # a given name, once, somewhere else
+            (["Mara Ellison", "Mona Ellison", "M. Ellison"], PERSON),
+            (["Mara Ellison", "J. Ellison"], PERSON),
+            (["盐沼研究所", "盐沼电网", "盐沼"], ORGANIZATION),
+            (["Union Maritime Bank", "Bank"], ORGANIZATION),
+        ],
+    )
+    def test_what_may_mean_another_stays_alone(self, titles, kind):
+        assert apart(*titles, kind=kind) == {frozenset({title}) for title in titles}
+
+    def test_a_part_that_is_used_more_than_the_whole_is_a_name_of_its_own(self):
+        often = [(f"u{n}", "Apple", ORGANIZATION) for n in range(3)]
+        found = resolve(rows(*often, ("x", "Apple Records", ORGANIZATION)))
+
+        assert groups(found) == {frozenset({"Apple"}), frozenset({"Apple Records"})}
 
     def test_a_short_form_without_a_type_is_one_too(self):
         found = resolve(rows(("a", "Mara Ellison", PERSON), ("a", "Ellison", UNKNOWN)))

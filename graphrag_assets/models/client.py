@@ -26,7 +26,7 @@ from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models import background, memo
 from graphrag_assets.models.calls import EMBEDDING, Caller
 from graphrag_assets.models.chat import Status, Verdict, converse, pieces
-from graphrag_assets.models.dialect import Dialect, Draft, json_schema, wanted
+from graphrag_assets.models.dialect import RUNGS, Dialect, Draft, json_schema, wanted
 from graphrag_assets.models.embedding import Embedder, Vector
 from graphrag_assets.models.ledger import Budget, Call, Ledger, Tally
 from graphrag_assets.models.limits import Gate
@@ -134,6 +134,10 @@ class Models:
     def context_tokens(self, task: str) -> int | None:
         """Return the longest prompt that a task's model was found to take; None = not known."""
         return self._callers[task].dialect.context_tokens
+
+    def form(self, task: str) -> str:
+        """Return the strictest form of structured output that a task's model took: see RUNGS."""
+        return RUNGS[self._callers[task].dialect.rung]
 
     def known(self, requests: Sequence[Request[Any]]) -> list[bool]:
         """Tell which requests the memo can answer: they cost nothing."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from graphrag_assets.errors import ModelStoppedError
+from graphrag_assets.errors import BudgetExceededError
 
 LOG: Final = logging.getLogger(__name__)
 UNSEEN_OUTPUT: Final = 1000  # tokens of an answer, before one of its kind was seen
@@ -130,7 +130,7 @@ class Budget:
         self._longest[key] = max(self._longest[key], completion_tokens)
 
     async def admit(self, model: str, cost: float | None) -> None:
-        """Wait until a call fits beside those in flight; raise ModelStoppedError if none will."""
+        """Wait until a call fits beside those in flight; raise BudgetExceededError if none will."""
         if not self.usd:
             return
         if cost is None:
@@ -138,7 +138,7 @@ class Budget:
             return
         while self.spent + sum(self._reserved.values()) + cost > self.usd:
             if not self._reserved or self.spent + cost > self.usd:
-                raise ModelStoppedError(model, "", self._words(cost))
+                raise BudgetExceededError(model, budget=self.usd, spent=self.spent, cost=cost)
             self._changed = self._changed or asyncio.Event()
             await self._changed.wait()
 
@@ -158,13 +158,6 @@ class Budget:
     def spend(self, cost: float | None) -> None:
         """Add what an answer cost."""
         self.spent += cost or 0.0
-
-    def _words(self, cost: float) -> str:
-        return (
-            f"the budget of ${self.usd:.2f} would be crossed (${self.spent:.4f} is spent, the next "
-            f"call costs about ${cost:.4f}). What was answered is kept: raise --budget-usd or "
-            "[run] budget_usd and run again"
-        )
 
     def _warn(self, model: str) -> None:
         if model not in self._warned:

@@ -1,5 +1,6 @@
 """Files -> documents: find, decode, take out the text and what they say of themselves."""
 
 from graphrag_assets.readers.corpus import Corpus, read_corpus
+from graphrag_assets.readers.summary import corpus_summary, summary_lines
 
-__all__ = ["Corpus", "read_corpus"]
+__all__ = ["Corpus", "corpus_summary", "read_corpus", "summary_lines"]

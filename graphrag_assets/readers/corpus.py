@@ -12,6 +12,7 @@ from graphrag_assets.errors import CorpusError
 from graphrag_assets.readers.discovery import Found, find_files
 from graphrag_assets.readers.formats import format_of, parse
 from graphrag_assets.readers.parsed import Parsed, Piece, UnreadError
+from graphrag_assets.readers.properties import date_in
 from graphrag_assets.settings import CorpusSettings
 from graphrag_assets.text import content_id, count_tokens, normalise, sha256
 
@@ -37,6 +38,7 @@ DOCUMENTS: dict[str, pl.DataType] = {
     "pages": pl.List(pl.Struct({"page": pl.Int64, "start_char": pl.Int64})),
 }
 _NAMED_FILES = 5  # that the error about an empty corpus lists
+_MB = 1_000_000
 _Row = dict[str, Any]
 
 
@@ -108,9 +110,10 @@ class _Known:
 
 def _read(file: Found, corpus: CorpusSettings, known: _Known, *, encoding: str) -> _Read:
     """Read one file from one snapshot of its bytes; whatever is wrong with it becomes its row."""
-    row: _Row = dict.fromkeys(FILES) | {"path": file.path, "bytes": 0, "n_documents": 0}
+    row: _Row = dict.fromkeys(FILES) | {"path": file.path, "bytes": file.size, "n_documents": 0}
     row["format"] = format_of(file.path)
     try:
+        _check_size(file.size, corpus)
         data = file.read()
         digest = sha256(data)
         row |= {"sha256": digest, "bytes": len(data)}
@@ -118,6 +121,12 @@ def _read(file: Found, corpus: CorpusSettings, known: _Known, *, encoding: str) 
         return before or _parsed(row, _parse(data, file.path, corpus), encoding)
     except UnreadError as error:
         return _Read(row | {"status": error.status, "reason": normalise(error.reason)})
+
+
+def _check_size(n_bytes: int, corpus: CorpusSettings) -> None:
+    if corpus.max_file_mb and n_bytes > corpus.max_file_mb * _MB:
+        limit = f"[corpus] max_file_mb is {corpus.max_file_mb:g}"
+        raise UnreadError("unsupported", f"{n_bytes / _MB:,.1f} MB are too many: {limit}")
 
 
 def _parse(data: bytes, path: str, corpus: CorpusSettings) -> Parsed:
@@ -149,7 +158,7 @@ def _parsed(row: _Row, parsed: Parsed, encoding: str) -> _Read:
 
 def _document(path: str, piece: Piece, parsed: Parsed, encoding: str) -> _Row:
     text = piece.text
-    facts = piece.metadata | {"format": parsed.format}
+    facts = date_in(path) | piece.metadata | {"format": parsed.format}
     stem = PurePosixPath(path).stem
     title = piece.title or (stem if piece.record is None else f"{stem} {piece.record}")
     return {

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from graphrag_assets.readers.parsed import UnreadError
-from graphrag_assets.text import normalise
+from graphrag_assets.text import cleaned
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -14,13 +14,23 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_LEGACY = "gb18030 big5 cp932 euc_jp cp949 cp1252 cp1250 cp1251 koi8_r cp1253 cp1254 cp1255 cp1256"
+_LEGACY = (
+    "gb18030 big5 cp932 euc_jp cp949 cp1252 cp1250 iso8859_2 cp1251 koi8_r cp866 cp1253 cp1254 "
+    "cp1255 cp1256 cp874"
+)
 _LATIN = frozenset({"cp1250", "cp1252", "cp1254"})
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
 _MOST_CONTROLS = 0.1  # share of bytes; more of them mean that it isn't text
 _NUL_SHARE = 0.1
 _MOJIBAKE = re.compile(r"[ÃÂ][\u0080-\u00bf]|[ã-ï][\u0080-\u00bf]{2}|â€[™œ“”]")
 _MOJIBAKE_SIGNS = 2
+_TWICE = re.compile(r"[\u0080-\u00ff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]+")
+_ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
+_TURKISH, _NOT_TURKISH = re.compile("[ıİğĞşŞ]"), re.compile("[áíóúæÁÍÓÚÆ]")  # as cp1254
+_LETTERS = re.compile(
+    r"[\n\t -~\u00a0-\u024f\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]"
+)
+_LETTERS_SHARE = 0.98
 
 
 @dataclass(frozen=True)
@@ -30,24 +40,35 @@ class Decoded:
     text: str
     encoding: str
     warnings: tuple[str, ...] = ()
+    n_removed: int = 0  # control characters
 
 
-def decode(data: bytes, *, declared: str | None) -> Decoded:
-    """Decode by BOM, the declared encoding, UTF-16's pattern of NULs, UTF-8, then a detector."""
+def decode(data: bytes, *, declared: str | None, repair: bool = False) -> Decoded:
+    """Decode by BOM, UTF-16's pattern of NULs, UTF-8, what is declared, then a detector.
+
+    What is valid UTF-8 with more than ASCII in it is UTF-8, whatever a page says of itself.
+    """
     text, encoding, warnings = _decoded(data, declared)
     if len(_MOJIBAKE.findall(text[:100_000])) >= _MOJIBAKE_SIGNS:
-        warnings = (*warnings, "looks like twice-encoded text")
-    return Decoded(normalise(text), encoding, warnings)
+        said = "repaired twice-encoded text" if repair else "looks like twice-encoded text"
+        warnings = (*warnings, said)
+        text = _TWICE.sub(_once, text) if repair else text
+    text, n_removed = cleaned(text)
+    if n_removed:
+        warnings = (*warnings, f"removed {n_removed} control characters")
+    return Decoded(text, encoding, warnings, n_removed)
 
 
 def _decoded(data: bytes, declared: str | None) -> tuple[str, str, tuple[str, ...]]:
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return _strictly(data[len(bom) :], encoding), encoding, ()
-    for name in filter(None, (declared, _utf16(data), "utf-8")):
+    surely = "iso2022_jp" if _ISO_2022_JP.search(data) else "utf-8"
+    first = surely if surely != "utf-8" or not data.isascii() else None
+    for name in filter(None, (_wide(data), first, declared, "utf-8")):
         text = _tried(data, name)
         if text is not None:
-            _refuse_binary(data if name == "utf-8" else b"")
+            _refuse_binary(data if name == "utf-8" else text.encode("latin-1", "replace"))
             return text, name, ()
     return _guessed(data)
 
@@ -55,8 +76,22 @@ def _decoded(data: bytes, declared: str | None) -> tuple[str, str, tuple[str, ..
 def _tried(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
-    except (UnicodeDecodeError, LookupError):
+    except (ValueError, LookupError):  # also for codecs that aren't of texts
         return None
+
+
+def _once(run: re.Match[str]) -> str:
+    """Undo the second encoding of a run of characters, if that is what it is."""
+    raw = b"".join(_byte(sign) for sign in run[0])
+    return _tried(raw, "utf-8") or run[0]
+
+
+def _byte(sign: str) -> bytes:
+    """Return the byte of a character in cp1252; its five unused bytes are kept as controls."""
+    try:
+        return sign.encode("cp1252")
+    except UnicodeEncodeError:
+        return sign.encode("latin-1")
 
 
 def _strictly(data: bytes, encoding: str) -> str:
@@ -68,9 +103,19 @@ def _strictly(data: bytes, encoding: str) -> str:
         raise UnreadError("failed", reason) from error
 
 
-def _utf16(data: bytes) -> str | None:
-    """Return which UTF-16 it is if NULs stand at every other place, as in Western text."""
+def _wide(data: bytes) -> str | None:
+    """Return which UTF-16 or UTF-32 it is, without a BOM, by where its NULs stand."""
     sample = data[: 1 << 16]
+    if not sample.count(0):
+        return None
+    for encoding, place in (("utf-32-le", 3), ("utf-32-be", 0)):
+        if len(data) % 4 == 0 and not any(sample[place::4]):
+            return encoding
+    return _utf16(data, sample)
+
+
+def _utf16(data: bytes, sample: bytes) -> str | None:
+    """Return which UTF-16 it is if NULs stand at every other place, as in Western text."""
     even, odd = sample[::2].count(0), sample[1::2].count(0)
     if len(data) % 2 or max(even, odd) <= _NUL_SHARE * len(sample):
         return None
@@ -88,7 +133,7 @@ def _refuse_binary(data: bytes) -> None:
 def _guessed(data: bytes) -> tuple[str, str, tuple[str, ...]]:
     """Let a detector see the whole file; binary data and doubt are said, not guessed at."""
     if b"\0" in data:
-        raise UnreadError("unsupported", "binary data")
+        return _utf16_by_letters(data)
     _refuse_binary(data)
     import charset_normalizer
 
@@ -98,5 +143,20 @@ def _guessed(data: bytes) -> tuple[str, str, tuple[str, ...]]:
         raise UnreadError("failed", "its encoding can't be told; save it as UTF-8")
     encoding = best.encoding
     if encoding in _LATIN and any("cp1252" in match.could_be_from_charset for match in matches):
-        encoding = "cp1252"
+        encoding = "cp1254" if _is_turkish(data) else "cp1252"
     return data.decode(encoding), encoding, (f"decoded as {encoding} by guess",)
+
+
+def _utf16_by_letters(data: bytes) -> tuple[str, str, tuple[str, ...]]:
+    """Take for UTF-16 what then is letters: Chinese text has NULs in its ASCII signs alone."""
+    for encoding in ("utf-16-le", "utf-16-be") if len(data) % 2 == 0 else ():
+        text = _tried(data, encoding)
+        if text and len(_LETTERS.findall(text)) >= _LETTERS_SHARE * len(text):
+            return text, encoding, (f"decoded as {encoding} by guess",)
+    raise UnreadError("unsupported", "binary data")
+
+
+def _is_turkish(data: bytes) -> bool:
+    """Whether Western text has the letters of Turkish, and none of those of Icelandic."""
+    text = _tried(data, "cp1254") or ""
+    return bool(_TURKISH.search(text)) and not _NOT_TURKISH.search(text)

@@ -170,13 +170,9 @@ def _find_remote(root: str) -> Iterator[Found]:
 
     try:
         files, folder = fsspec.core.url_to_fs(root)
-        if files.isfile(folder):
-            raise CorpusError(root, "is not a folder")
         listed: dict[str, dict[str, Any]] = files.find(folder, detail=True)
     except ImportError as error:
         raise CorpusError(root, f"needs a package that isn't installed: {error}") from error
-    except CorpusError:
-        raise
     except Exception as error:  # each file system has errors of its own
         raise CorpusError(root, f"can't be listed: {_said(error)}") from error
     for name, info in listed.items():

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from graphrag_assets.readers.parsed import Piece, UnreadError, paged
+from graphrag_assets.readers.properties import html_properties, office_properties, pdf_properties
 from graphrag_assets.text import normalise
 
 _INVISIBLE = ["script", "style", "noscript", "nav", "template", "iframe", "svg", "head"]
 _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*){2,}")
-_MOST_UNPACKED = 2 << 30  # bytes that a zip may hold; more of them are a bomb
+_MOST_UNPACKED = 512 << 20  # bytes that a zip may hold; more of them are a bomb
 _MAGIC = {
     b"{\\rtf": "RTF",
     b"\xd0\xcf\x11\xe0": "an old or encrypted Office file",
@@ -32,6 +33,7 @@ def read_html(text: str) -> Piece:
 
     soup = bs4.BeautifulSoup(text, "html.parser")
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
+    facts = html_properties(soup)
     for comment in soup.find_all(
         string=lambda found: isinstance(found, bs4.element.PreformattedString)
     ):
@@ -46,7 +48,8 @@ def read_html(text: str) -> Piece:
         ).replace("\xa0", " ")
     except RecursionError as error:
         raise UnreadError("failed", "HTML is nested too deeply") from error
-    return Piece(text=_BLANK_LINES.sub("\n\n", normalise(body)).strip(), title=title or None)
+    text = _BLANK_LINES.sub("\n\n", normalise(body)).strip()
+    return Piece(text, title=title or None, metadata=facts)
 
 
 # -- Office ------------------------------------------------------------------------------------
@@ -56,19 +59,20 @@ def read_docx(data: bytes) -> Piece:
     """Return headings, paragraphs, lists and tables of a Word document."""
     import mammoth
 
-    _check_zip(data, "docx")
+    check_zip(data, "docx")
     converted = mammoth.convert_to_html(io.BytesIO(data))
-    return read_html(f"<body>{converted.value}</body>")
+    text = read_html(f"<body>{converted.value}</body>").text
+    return Piece(text, metadata=office_properties(data))
 
 
 def read_pptx(data: bytes) -> Piece:
     """Return the slides, each a page, with tables and notes."""
     import pptx
 
-    _check_zip(data, "pptx")
+    check_zip(data, "pptx")
     slides = pptx.Presentation(io.BytesIO(data)).slides
     text, pages = paged([_slide(slide) for slide in slides])
-    return Piece(text=text, pages=pages)
+    return Piece(text, pages=pages, metadata=office_properties(data))
 
 
 def _slide(slide: Any) -> str:  # noqa: ANN401
@@ -92,12 +96,12 @@ def read_xlsx(data: bytes) -> Piece:
     """Return each sheet as a heading and a table."""
     import openpyxl
 
-    _check_zip(data, "xlsx")
+    check_zip(data, "xlsx")
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     sheets = [(sheet.title, _table(_cells(sheet))) for sheet in book.worksheets]
     book.close()
     parts = [f"## {title}\n\n{table}" for title, table in sheets if table]
-    return Piece(text=normalise("\n\n".join(parts)))
+    return Piece(normalise("\n\n".join(parts)), metadata=office_properties(data))
 
 
 def _cells(sheet: Any) -> Iterator[list[str]]:  # noqa: ANN401
@@ -118,7 +122,7 @@ def _table(rows: Iterable[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def _check_zip(data: bytes, wanted: str) -> None:
+def check_zip(data: bytes, wanted: str) -> None:
     """Refuse what isn't the archive that it is named for, and what would fill the memory."""
     for magic, kind in _MAGIC.items():
         if data.startswith(magic):
@@ -127,7 +131,7 @@ def _check_zip(data: bytes, wanted: str) -> None:
         raise UnreadError("failed", f"not a {wanted} file: damaged, or of another kind")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
-            raise UnreadError("failed", "unpacks to more than 2 GB")
+            raise UnreadError("failed", f"unpacks to more than {_MOST_UNPACKED >> 20} MB")
 
 
 # -- PDF ---------------------------------------------------------------------------------------
@@ -145,6 +149,7 @@ def read_pdf(data: bytes) -> tuple[Piece, list[str]]:
         raise UnreadError("failed", f"not a PDF that can be read: {error}") from error
     try:
         read = [_page(page) for page in document]
+        facts = pdf_properties(document.get_metadata_dict())
     finally:
         document.close()
     text, pages = paged([text for text, _ in read])
@@ -155,7 +160,7 @@ def read_pdf(data: bytes) -> tuple[Piece, list[str]]:
         images = f"{n_images} {_plural('image', n_images)}"
         raise UnreadError("needs_ocr", f"no text layer ({counted}, {images})")
     warnings = [f"{n_blank} of {len(read)} pages have no text layer"] if n_blank else []
-    return Piece(text=text, pages=pages, metadata={"n_pages": len(read)}), warnings
+    return Piece(text=text, pages=pages, metadata={"n_pages": len(read), **facts}), warnings
 
 
 def _page(page: Any) -> tuple[str, int]:  # noqa: ANN401

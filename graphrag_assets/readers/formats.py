@@ -1,11 +1,13 @@
 """The bytes of one file -> its pieces, by what its name says it is."""
 
 import re
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from graphrag_assets.readers.decoding import Decoded, decode
 from graphrag_assets.readers.documents import read_docx, read_html, read_pdf, read_pptx, read_xlsx
-from graphrag_assets.readers.markdown import describe
+from graphrag_assets.readers.epub import read_epub
+from graphrag_assets.readers.markdown import describe, heading
 from graphrag_assets.readers.parsed import Parsed, Piece, UnreadError
 from graphrag_assets.readers.records import listed, read_json, read_parquet, read_table
 from graphrag_assets.settings import CorpusSettings
@@ -19,6 +21,7 @@ FORMATS = {
     ".htm": "html",
     ".xhtml": "html",
     ".pdf": "pdf",
+    ".epub": "epub",
     ".docx": "docx",
     ".pptx": "pptx",
     ".xlsx": "xlsx",
@@ -31,6 +34,7 @@ FORMATS = {
 }
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{2,40})", re.IGNORECASE)
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin1": "cp1252"}
+_LIES = ("utf-16", "utf-32", "utf-7")  # what a page that can be read this far is not
 
 
 def format_of(path: str) -> str:
@@ -43,14 +47,20 @@ def parse(data: bytes, path: str, corpus: CorpusSettings) -> Parsed:
     kind = format_of(path)
     if not data:
         raise UnreadError("empty", "no bytes")
-    if kind in {"pdf", "docx", "pptx", "xlsx", "parquet"}:
+    if kind in {"pdf", "docx", "pptx", "xlsx", "epub", "parquet"}:
         return _parse_binary(data, kind, corpus)
-    decoded = decode(data, declared=_declared(data) if kind == "html" else None)
+    declared = _declared(data) if kind == "html" else None
+    decoded = decode(
+        data, declared=declared or corpus.encoding or None, repair=corpus.repair_encoding
+    )
     if not decoded.text.strip():
         raise UnreadError("empty", "no text")
     if kind in {"csv", "tsv", "json", "jsonl"}:
         return _parse_records(decoded, kind, corpus)
-    return Parsed(kind, (_parse_text(decoded.text, kind),), decoded.encoding, decoded.warnings)
+    piece = _parse_text(decoded.text, kind, corpus)
+    if decoded.n_removed:
+        piece = replace(piece, metadata=piece.metadata | {"removed_characters": decoded.n_removed})
+    return Parsed(kind, (piece,), decoded.encoding, decoded.warnings)
 
 
 def _parse_binary(data: bytes, kind: str, corpus: CorpusSettings) -> Parsed:
@@ -59,10 +69,10 @@ def _parse_binary(data: bytes, kind: str, corpus: CorpusSettings) -> Parsed:
     if kind == "pdf":
         piece, warnings = read_pdf(data)
         return Parsed(kind, (piece,), None, tuple(warnings))
-    read = {"docx": read_docx, "pptx": read_pptx, "xlsx": read_xlsx}[kind]
+    read = {"docx": read_docx, "pptx": read_pptx, "xlsx": read_xlsx, "epub": read_epub}[kind]
     piece = read(data)
-    title = piece.title or (describe(piece.text).title if kind != "xlsx" else None)
-    return Parsed(kind, (Piece(piece.text, title=title, pages=piece.pages),))
+    title = piece.title or (heading(piece.text) if kind != "xlsx" else None)
+    return Parsed(kind, (replace(piece, title=title),))
 
 
 def _parse_records(decoded: Decoded, kind: str, corpus: CorpusSettings) -> Parsed:
@@ -77,15 +87,17 @@ def _parse_records(decoded: Decoded, kind: str, corpus: CorpusSettings) -> Parse
     return Parsed(kind, tuple(pieces), decoded.encoding, warnings)
 
 
-def _parse_text(text: str, kind: str) -> Piece:
+def _parse_text(text: str, kind: str, corpus: CorpusSettings) -> Piece:
     if kind == "html":
         page = read_html(text)
-        return Piece(page.text, title=page.title or describe(page.text).title)
-    described = describe(text)
+        return replace(page, title=page.title or heading(page.text))
+    described = describe(text, longest_run=corpus.longest_run)
     return Piece(described.text, title=described.title, metadata=described.metadata)
 
 
 def _declared(data: bytes) -> str | None:
     match = _META_CHARSET.search(data[:4096])
     name = match[1].decode("ascii").lower() if match else None
-    return _WIDER.get(name, name) if name else None
+    if not name or name.startswith(_LIES):
+        return None
+    return _WIDER.get(name, name)

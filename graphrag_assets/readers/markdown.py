@@ -12,7 +12,7 @@ _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _HEADER_LINE = re.compile(r"[-*]?[ \t]*\**([A-Za-z][\w -]{0,30}?)\**:\**[ \t]+(\S.*)")
 _LEAST_HEADER_LINES = 2  # without a title above them
 _DATA_IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*<?data:[^)]*\)")
-_ENCODED_RUN = re.compile(r"[A-Za-z0-9+/_=-]{2000,}")
+_ENCODED_RUN = r"[A-Za-z0-9+/_=-]{%d,}+"
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,25 @@ class Described:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def describe(text: str) -> Described:
+def describe(text: str, *, longest_run: int) -> Described:
     """Take out front matter and embedded data; read the title and the header lines, which stay."""
     front, text = _front_matter(text)
-    text = _without_data(text)
-    heading = _HEADING.search(_FENCE.sub(lambda fence: " " * len(fence[0]), text[:100_000]))
-    lines = _header_lines(text, heading)
+    text = _without_data(text, longest_run)
+    found = _first_heading(text)
+    lines = _header_lines(text, found)
     metadata = lines | front
-    title = front.get("title") or (heading and heading[1].strip()) or lines.get("title")
+    title = front.get("title") or (found and found[1].strip()) or lines.get("title")
     return Described(text, str(title) if title else None, metadata)
+
+
+def heading(text: str) -> str | None:
+    """Return the first heading of a Markdown text."""
+    found = _first_heading(text)
+    return found[1].strip() if found else None
+
+
+def _first_heading(text: str) -> re.Match[str] | None:
+    return _HEADING.search(_FENCE.sub(lambda fence: " " * len(fence[0]), text[:100_000]))
 
 
 def _front_matter(text: str) -> tuple[dict[str, Any], str]:
@@ -63,10 +73,10 @@ def _value(raw: str) -> Any:  # noqa: ANN401
     return raw[1:-1] if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'" else raw
 
 
-def _header_lines(text: str, heading: re.Match[str] | None) -> dict[str, str]:
+def _header_lines(text: str, top: re.Match[str] | None) -> dict[str, str]:
     """Read lines such as `Date: 2031-03-02` right below the title, or at the very top."""
-    titled = heading is not None and not text[: heading.start()].strip()
-    start = heading.end() if heading is not None and titled else 0
+    titled = top is not None and not text[: top.start()].strip()
+    start = top.end() if top is not None and titled else 0
     found: dict[str, str] = {}
     for line in text[start : start + 5_000].lstrip().split("\n"):
         match = _HEADER_LINE.fullmatch(line)
@@ -76,7 +86,13 @@ def _header_lines(text: str, heading: re.Match[str] | None) -> dict[str, str]:
     return found if titled or len(found) >= _LEAST_HEADER_LINES else {}
 
 
-def _without_data(text: str) -> str:
+def _without_data(text: str, longest_run: int) -> str:
     """Replace pictures and files that stand in the text as code; nobody can read them."""
     text = _DATA_IMAGE.sub(lambda match: match[1], text)
-    return _ENCODED_RUN.sub(lambda run: f"[{len(run[0])} characters of encoded data]", text)
+    if not longest_run:
+        return text
+    return re.sub(
+        _ENCODED_RUN % (longest_run + 1),
+        lambda run: f"[{len(run[0])} characters of encoded data]",
+        text,
+    )

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _MARKDOWN = re.compile(
-    r"^(?P<header>[^\n|]*\|[^\n]*)\n"
+    r"^(?P<header>[^\n|]*+\|[^\n]*+)\n"
     r"(?=[^\n]*\|)(?=[^\n]*-)[ \t|:-]++\n"
-    r"(?:[^\n|]*\|[^\n]*(?:\n|\Z))*+",
+    r"(?:[^\n|]*+\|[^\n]*+(?:\n|\Z))*+",
     re.MULTILINE,
 )
-_BLOCK = re.compile(r"[^\n]+(?:\n[^\n]+){2,}+")
+_BLOCK = re.compile(r"^[^\n]++(?:\n[^\n]++){2,}+", re.MULTILINE)
 _DELIMITERS = ",;\t"
 _LONGEST_CELL = 60  # characters, in the header of a table that isn't Markdown
 _LEAST_CELLS = 3
