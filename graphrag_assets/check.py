@@ -1,29 +1,25 @@
 """Does everything that a run needs work? One tiny call per model, before anything is paid for.
 
-    verdicts = check(Project.open(root))      # graphrag-assets check: exit code 0 if all are ok
+verdicts = check(Project.open(root))      # graphrag-assets check: exit code 0 if all are ok
 """
 
 import asyncio
 import time
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
-
-from pydantic import Field
+from typing import Final
 
 from graphrag_assets.errors import GraphRAGError, ModelError, NoIndexError
 from graphrag_assets.models.client import Models, Request
 from graphrag_assets.models.memo import Memo
-from graphrag_assets.models.replies import Line, Reply
+from graphrag_assets.models.replies import Description
 from graphrag_assets.project import Project
-from graphrag_assets.prompts import PROMPTS, Message
+from graphrag_assets.prompts import PROMPTS
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.settings import TASKS, ModelSettings
 
 EMBEDDING: Final = "embedding"
-QUESTION: Final = (
-    Message("system", 'Answer with one JSON object: {"word": "…"}'),
-    Message("user", "Write the word: ready"),
-)
+PROMPT: Final = "summarize_description"  # the smallest of those with a structured reply
 TEXT: Final = "The ferry leaves at noon."
 WAY_OUT: Final = {
     "failed": "The endpoint answers, but not usably: try another model, or see its log.",
@@ -37,12 +33,6 @@ FORMS: Final = {
     "object": "takes no JSON schema, gives a JSON object",
     "plain": "takes no JSON mode, the schema stands in the prompt",
 }
-
-
-class Word(Reply):
-    """The smallest structured reply."""
-
-    word: Annotated[Line, Field(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -73,8 +63,8 @@ def check(project: Project) -> list[Verdict]:
         models.close()
 
 
-async def _all(calls: list[Any]) -> list[Verdict]:
-    return list(await asyncio.gather(*calls))
+async def _all(calls: Sequence[Coroutine[None, None, Verdict]]) -> list[Verdict]:
+    return await asyncio.gather(*calls)
 
 
 def _prompts(project: Project) -> Verdict:
@@ -95,7 +85,7 @@ async def _model(models: Models, project: Project, tasks: list[str]) -> Verdict:
         if tasks == [EMBEDDING]:
             ok, said = await _embedding(models, project)
         else:
-            ok, said = await _chat(models, tasks[0])
+            ok, said = await _chat(models, project, tasks[0])
     except ModelError as error:
         ok, said = False, str(error)
     return Verdict(_named(chosen), tuple(tasks), ok, said, time.monotonic() - start)
@@ -105,8 +95,10 @@ def _named(chosen: ModelSettings) -> str:
     return f"{chosen.model} at {chosen.api_base}" if chosen.api_base else chosen.model
 
 
-async def _chat(models: Models, task: str) -> tuple[bool, str]:
-    outcome = await models.chat(Request(task, "check", QUESTION, Word))
+async def _chat(models: Models, project: Project, task: str) -> tuple[bool, str]:
+    values = {"name": "ferry", "descriptions": f"- {TEXT}", "language": "English"}
+    messages = project.prompts.render(PROMPT, **values, max_tokens="20")
+    outcome = await models.chat(Request(task, PROMPT, messages, Description))
     if outcome.status != "ok":
         return False, f"{outcome.reason}. {WAY_OUT[outcome.status]}"
     return True, FORMS[models.form(task)]

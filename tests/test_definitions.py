@@ -15,7 +15,7 @@ GRAPH = {
     "documents": ("corpus", []),
     "text_units": ("corpus", ["documents"]),
     "text_unit_terms": ("corpus", ["text_units"]),
-    "extractions": ("extraction", ["text_units"]),
+    "extractions": ("extraction", ["documents", "text_units"]),
     "entity_aliases": ("extraction", ["extractions", "text_units"]),
     "entity_mentions": ("extraction", ["entity_aliases", "extractions", "text_units"]),
     "relationship_mentions": ("extraction", ["entity_mentions", "extractions", "text_units"]),

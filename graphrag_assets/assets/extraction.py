@@ -1,6 +1,7 @@
 """Text units -> what a model reads out of them -> mentions -> which names are the same."""
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,11 +24,13 @@ from graphrag_assets.names import name_key
 from graphrag_assets.prompts import Message, Prompts, language_name
 from graphrag_assets.resolution import Overrides, resolve_aliases
 from graphrag_assets.settings import CorpusSettings, ExtractionSettings, ResolutionSettings
-from graphrag_assets.text import language
+from graphrag_assets.text import header_rows, language
 from graphrag_assets.warehouse import table_asset
 
 PROMPTS = ("extract_graph", "continue_extraction", "check_extraction", "extract_claims")
 TASKS = ("extraction", "claims")
+CONTINUED = "columns of the table that the text continues"
+MOST_TOLD = 300  # characters of one line about a text
 
 
 @dataclass(frozen=True)
@@ -50,14 +53,17 @@ class Reader:
     settings: ExtractionSettings
     language: str
 
-    async def read(self, text: str, subject: str) -> Reading:
-        """Extract, glean, then extract claims about what was found."""
+    async def read(self, text: str, about: str, subject: str) -> Reading:
+        """Extract, glean, then extract claims about what was found.
+
+        `about` stands above the text in the prompts; the text itself stays as it is.
+        """
         tongue = language(text) if self.language == "auto" else self.language
-        outcome, rounds = await self._extract(text, subject, tongue)
+        outcome, rounds = await self._extract(text, about, subject, tongue)
         extraction = merge_rounds(rounds)
         claims = ExtractedClaims()
         if self.settings.claims and extraction.entities:
-            told = await self._claims(text, subject, tongue, extraction)
+            told = await self._claims(text, about, subject, tongue, extraction)
             claims = told.reply or claims
             outcome = outcome if outcome.status != "ok" else _as_extraction(told)
         empty = outcome.status == "ok" and not extraction.entities
@@ -70,7 +76,7 @@ class Reader:
         )
 
     async def _extract(
-        self, text: str, subject: str, tongue: str
+        self, text: str, about: str, subject: str, tongue: str
     ) -> tuple[Outcome[Extraction], list[Extraction]]:
         """Return how the first round ended, and the replies of all rounds."""
         messages = self.prompts.render(
@@ -80,6 +86,7 @@ class Reader:
             examples=self.prompts.domain(self.settings.domain).examples(tongue),
             language=language_name(tongue),
         )
+        messages = _told(messages, about)
         ask = partial(Request, "extraction", schema=Extraction, subject=subject)
         first = await self.models.chat(ask("extract_graph", messages))
         rounds = [first.reply] if first.reply else []
@@ -103,7 +110,7 @@ class Reader:
         return str(said.reply or "").strip(" *_\"'`").casefold().startswith(("y", "是"))
 
     async def _claims(
-        self, text: str, subject: str, tongue: str, extraction: Extraction
+        self, text: str, about: str, subject: str, tongue: str, extraction: Extraction
     ) -> Outcome[ExtractedClaims]:
         messages = self.prompts.render(
             "extract_claims",
@@ -111,6 +118,7 @@ class Reader:
             entities="\n".join(entity.name for entity in extraction.entities),
             language=language_name(tongue),
         )
+        messages = _told(messages, about)
         return await self.models.chat(
             Request("claims", "extract_claims", messages, schema=ExtractedClaims, subject=subject)
         )
@@ -134,26 +142,70 @@ def merge_rounds(rounds: Iterable[Extraction]) -> Extraction:
 @table_asset("extractions", prompts=PROMPTS, tasks=TASKS)
 def extractions(
     text_units: pl.DataFrame,
+    documents: pl.DataFrame,
     settings: ExtractionSettings,
     corpus: CorpusSettings,
     models: Models,
     prompts: Prompts,
     progress: Callable[[int, int], None],
 ) -> pl.DataFrame:
-    """Read entities, relationships and claims out of each distinct text, once."""
-    distinct = text_units.unique("sha256", keep="first", maintain_order=True)
+    """Read entities, relationships and claims out of each distinct text, once.
+
+    Texts are distinct if they differ, or what stands above them in the prompt does.
+    """
+    told = text_units.with_columns(about=prefaces(text_units, documents, corpus.prompt_metadata))
+    distinct = told.unique(["sha256", "about"], keep="first", maintain_order=True)
     reader = Reader(models, prompts, settings, corpus.language)
-    jobs = [partial(reader.read, *row) for row in distinct.select("text", "id").iter_rows()]
+    jobs = [
+        partial(reader.read, *row) for row in distinct.select("text", "about", "id").iter_rows()
+    ]
     readings = models.map(jobs, progress=lambda done: progress(done, len(jobs)))
     rows = pl.DataFrame(
         [_row(reading) for reading in readings], schema=ROW, infer_schema_length=None
     )
     found = rows.with_columns(
         sha256=distinct["sha256"],
+        about=distinct["about"],
         model=pl.lit(models.model("extraction")),
         recipe=pl.lit(f"{prompts.fingerprint(*PROMPTS)}-{models.recipe('extraction')}"),
     )
-    return text_units.select("sha256", text_unit_id="id").join(found, on="sha256")
+    places = told.select("sha256", "about", text_unit_id="id")
+    return places.join(found, on=["sha256", "about"]).drop("about")
+
+
+def prefaces(text_units: pl.DataFrame, documents: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
+    """Return what a prompt says above each text: metadata, the header of a table it continues."""
+    whole = documents.select("id", "text", "metadata").iter_rows()
+    facts = {name: (text, _facts(metadata, keys)) for name, text, metadata in whole}
+    continued = set(text_units.filter(pl.col("start_char") > 0)["document_id"])
+    tables = {name: header_rows(facts[name][0]) for name in continued}
+    found = []
+    for document_id, start in text_units.select("document_id", "start_char").iter_rows():
+        header = tables[document_id].at(start) if start else None
+        lines = [*facts[document_id][1], *([f"{CONTINUED}: {header}"] if header else [])]
+        told = "\n".join(map(_one_line, lines))
+        found.append(f"<document>\n{told}\n</document>" if told else "")
+    return pl.Series(found, dtype=pl.String)
+
+
+def _facts(metadata: str, keys: Sequence[str]) -> list[str]:
+    values = json.loads(metadata) if keys else {}
+    plain = {key: values[key] for key in keys if values.get(key) not in (None, "", [])}
+    return [
+        f"{key}: {', '.join(map(str, value)) if isinstance(value, list) else value}"
+        for key, value in plain.items()
+    ]
+
+
+def _one_line(told: str) -> str:
+    """Return a line that can't end the block that it stands in, nor fill the prompt."""
+    line = " ".join(told.split()).replace("<", "‹").replace(">", "›")
+    return line if len(line) <= MOST_TOLD else line[: MOST_TOLD - 1] + "…"
+
+
+def _told(messages: tuple[Message, ...], about: str) -> tuple[Message, ...]:
+    *before, last = messages
+    return (*before, Message(last.role, f"{about}\n\n{last.content}" if about else last.content))
 
 
 @table_asset("entity_aliases")

@@ -115,6 +115,7 @@ def _read(file: Found, corpus: CorpusSettings, known: _Known, *, encoding: str) 
     try:
         _check_size(file.size, corpus)
         data = file.read()
+        _check_size(len(data), corpus)  # some file systems don't know before
         digest = sha256(data)
         row |= {"sha256": digest, "bytes": len(data)}
         before = known.get(file.path, digest)

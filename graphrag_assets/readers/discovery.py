@@ -178,6 +178,9 @@ def _find_remote(root: str) -> Iterator[Found]:
     for name, info in listed.items():
         if info.get("type") == "file":
             path = name.removeprefix(folder).lstrip("/")
+            if not path:
+                raise CorpusError(root, "is not a folder")
+            path = unquote(path) if root.startswith("http") else path
             read = partial(_fetch, files, name)
             yield Found(path, read, info.get("size") or 0)
 
