@@ -1,6 +1,8 @@
 # Needs python3 >= 3.11 with venv and pip, and make; everything else is installed into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# As pip does: trust what the machine trusts.
+export UV_SYSTEM_CERTS ?= 1
 
 .PHONY: setup demo ui test check format docs lock wheel clean
 

@@ -199,8 +199,10 @@ class Step:
                 yield from self._results(connection, {}, recomputed=False)
                 return
             arguments = self._arguments(connection)
-        calls, rows = self._compute(arguments)
+        rows = self._compute(arguments)
+        calls = self._drain()
         with self.database.get_connection() as connection:
+            self._record(connection, calls)  # for good, even if the rows break the schema
             connection.begin()
             touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
             results = list(self._results(connection, touched, recomputed=True, calls=calls))
@@ -244,20 +246,23 @@ class Step:
         void = self.asset.source and (state is None or state.recipe != self.recipe)
         return TABLES[table].create_empty() if void else read_table(connection, table)
 
-    def _compute(self, arguments: Mapping[str, Any]) -> tuple[list[Call], Result]:
+    def _compute(self, arguments: Mapping[str, Any]) -> Result:
         try:
             rows = self.asset.function(**arguments)
-        finally:  # what was paid for is written down, whatever becomes of the rows
-            calls = self.project.models.drain() if self.asset.tasks else []
-            self._record(calls)
-        return calls, {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
+        except BaseException:  # what was paid for before the failure is written down
+            with self.database.get_connection() as connection:
+                self._record(connection, self._drain())
+            raise
+        return {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
 
-    def _record(self, calls: list[Call]) -> None:
+    def _drain(self) -> list[Call]:
+        return self.project.models.drain() if self.asset.tasks else []
+
+    def _record(self, connection: Connection, calls: list[Call]) -> None:
         if calls:
             rows = pl.DataFrame([asdict(call) for call in calls], infer_schema_length=None)
             rows = rows.with_columns(asset=pl.lit(self.asset.name), run_id=pl.lit(self.run_id))
-            with self.database.get_connection() as connection:
-                append(connection, "model_calls", rows)
+            append(connection, "model_calls", rows)
 
     def _results(
         self,

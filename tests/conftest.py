@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from graphrag_assets.models import client
@@ -13,7 +14,7 @@ from graphrag_assets.project import Project
 from graphrag_assets.prompts import shipped
 from graphrag_assets.query import Index
 from graphrag_assets.store import Store
-from pipeline import index_once
+from pipeline import index_once, run_job
 from small_corpus import reader, write_project
 
 
@@ -61,14 +62,20 @@ def project(tmp_path, script, _empty_database) -> Project:
 
 
 @pytest.fixture(scope="session")
-def small_index(tmp_path_factory) -> Iterator[Project]:
-    """Return the project of six documents, indexed once: to be read, not changed."""
+def small_job(tmp_path_factory) -> Iterator[tuple[Project, dg.ExecuteInProcessResult]]:
+    """Return the project of six documents and the run of Dagster's job that indexed it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(client, "LitellmTransport", reader)
         found = Project.open(write_project(tmp_path_factory.mktemp("small")))
-        index_once(found)
-    yield found
+        result = run_job(found.root)
+    yield found, result
     found.models.close()
+
+
+@pytest.fixture(scope="session")
+def small_index(small_job) -> Project:
+    """Return the project of six documents, indexed once: to be read, not changed."""
+    return small_job[0]
 
 
 @pytest.fixture

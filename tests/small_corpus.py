@@ -1,7 +1,7 @@
 """Six documents about an island, and the scripted model that reads them without thinking."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
 
@@ -88,24 +88,7 @@ def reader() -> ScriptedTransport:
 
 def reply_to(ask: Ask) -> Reply:
     """Answer a prompt from the text it shows: always the same for the same text."""
-    shown = ask.messages[-1].content
-    if ask.prompt == "extract_graph":
-        return {"entities": _entities(shown), "relationships": _relationships(shown)}
-    if ask.prompt == "continue_extraction":
-        return {"entities": []}
-    if ask.prompt == "extract_claims":
-        return {"claims": _claims(shown)}
-    if ask.prompt == "summarize_description":
-        return {"description": "All that was said."}
-    if ask.prompt == "community_report":
-        return _report(shown)
-    if ask.prompt == "global_map":
-        points = [f"{text.splitlines()[0]} [{marker}]" for marker, text in ROW.findall(shown)]
-        return {"points": [{"answer": point, "score": 50} for point in points]}
-    rows = ROW.findall(shown)
-    if rows:
-        return f"They say: {rows[-1][1][:80]} [{rows[-1][0]}]"
-    return re.sub(r"(?s).*## Points\n|\n</context>.*", "", shown)
+    return RULES.get(ask.prompt, _answer)(ask.messages[-1].content)
 
 
 def _names(text: str) -> list[str]:
@@ -156,3 +139,28 @@ def _report(context: str) -> dict[str, object]:
         "rating": 5,
         "findings": findings[:20],
     }
+
+
+def _points(context: str) -> dict[str, object]:
+    told = [f"{text} [{marker}]" for marker, text in ROW.findall(context)]
+    return {"points": [{"answer": point, "score": 50} for point in told]}
+
+
+def _answer(shown: str) -> str:
+    if rows := ROW.findall(shown):
+        marker, text = rows[-1]
+        return f"They say: {text[:80]} [{marker}]"
+    return re.sub(r"(?s).*## Points\n|\n</context>.*", "", shown)
+
+
+RULES: dict[str, Callable[[str], Reply]] = {
+    "extract_graph": lambda shown: {
+        "entities": _entities(shown),
+        "relationships": _relationships(shown),
+    },
+    "continue_extraction": lambda _: {"entities": []},
+    "extract_claims": lambda shown: {"claims": _claims(shown)},
+    "summarize_description": lambda _: {"description": "All that was said."},
+    "community_report": _report,
+    "global_map": _points,
+}

@@ -13,7 +13,7 @@ from graphrag_assets.models import client
 from graphrag_assets.project import Project
 from graphrag_assets.store import fingerprint, open_published, select
 from graphrag_assets.tables import TABLES
-from pipeline import STABLE, contents, index_once, run_job
+from pipeline import STABLE, contents, index_once
 from small_corpus import CORPUS, NAMES, reader, write_project
 
 CHANGED = CORPUS | {
@@ -145,14 +145,6 @@ class TestSecondRun:
         assert again.keys() == {"community_report"}
 
 
-def test_the_order_of_the_files_does_not_matter(tmp_path, script, from_scratch):
-    backwards = dict(reversed(CORPUS.items()))
-    project = Project.open(write_project(tmp_path / "backwards", backwards))
-    index_once(project)
-
-    assert rows_in(project) == from_scratch("all")
-
-
 def test_what_is_read_is_what_the_documents_say(small_index):
     found = contents(small_index, ["entities", "claims", "files", "relationships"])
     titles = dict(found["entities"].select("title", "type").iter_rows())
@@ -168,23 +160,16 @@ def test_what_is_read_is_what_the_documents_say(small_index):
 class TestJob:
     """What the button of the Dagster UI does."""
 
-    @pytest.fixture(scope="class")
-    @staticmethod
-    def run(tmp_path_factory):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(client, "LitellmTransport", reader)
-            root = write_project(tmp_path_factory.mktemp("job"))
-            return root, run_job(root)
-
-    def test_makes_the_same_tables(self, run, from_scratch):
-        root, result = run
+    def test_makes_the_same_tables_as_its_steps_do(self, small_job, tmp_path, script):
+        project, result = small_job
+        stepwise = Project.open(write_project(tmp_path, dict(reversed(CORPUS.items()))))
+        index_once(stepwise)
 
         assert result.success
-        assert rows_in(Project.open(root)) == from_scratch("all")
+        assert rows_in(project) == rows_in(stepwise)  # nor does the order of files matter
 
-    def test_publishes_every_table_of_the_dictionary(self, run):
-        root, _ = run
-        connection = open_published(Project.open(root).store.published())
+    def test_publishes_every_table_of_the_dictionary(self, small_index):
+        connection = open_published(small_index.store.published())
         found = select(connection, "SELECT table_name FROM duckdb_tables()")
         views = select(connection, "SELECT view_name FROM duckdb_views() WHERE NOT internal")
         connection.close()
@@ -192,14 +177,14 @@ class TestJob:
         assert set(found["table_name"]) == set(TABLES)
         assert {"community_levels", "report_lineage", "cost_by_document"} <= set(views["view_name"])
 
-    def test_shows_versions_rows_and_checks(self, run):
-        root, result = run
+    def test_shows_versions_rows_and_checks(self, small_job):
+        project, result = small_job
         made = {
             event.asset_key.to_user_string(): event.materialization
             for event in result.get_asset_materialization_events()
         }
         checks = result.get_asset_check_evaluations()
-        states = fingerprints(Project.open(root))
+        states = fingerprints(project)
         versions = {
             table: made[table].tags["dagster/data_version"] for table in states if table in made
         }

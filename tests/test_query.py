@@ -127,7 +127,7 @@ class TestGlobal:
         assert re.match(r"1 of \d map calls failed: .*no answer came", answer.reason)
 
     def test_that_all_calls_failed_is_a_failure(self, ask_with):
-        index, script = ask_with(lambda ask: ModelCallError("no answer came"))
+        index, _ = ask_with(lambda ask: ModelCallError("no answer came"))
         answer = index.ask(THEMES, method="global")
 
         assert (answer.status, answer.text, answer.citations) == ("failed", "", ())
@@ -171,7 +171,7 @@ class TestGlobal:
         assert "(50) It burned." in prompts(script, "global_reduce")[0]
 
     def test_citations_of_reports_and_elements_resolve(self, ask_with):
-        index, script = ask_with()
+        index, _ = ask_with()
         answer = index.ask(THEMES, method="global", level=0)
 
         assert {citation.kind for citation in answer.citations} == {"report"}
@@ -337,7 +337,7 @@ class TestQuestions:
         assert (answer.method, answer.level) == ("global", 0)
 
     def test_can_be_asked_side_by_side(self, ask_with):
-        index, script = ask_with()
+        index, _ = ask_with()
 
         async def both():
             return await asyncio.gather(
@@ -350,7 +350,7 @@ class TestQuestions:
         assert [answer.method for answer in answers] == ["local", "basic"]
 
     def test_asked_again_cost_nothing(self, ask_with):
-        index, script = ask_with()
+        index, _ = ask_with()
         first, second = (index.ask(KAJA, method="local") for _ in range(2))
 
         assert first.text == second.text
@@ -378,10 +378,10 @@ class TestNothing:
 
 
 def test_a_statement_is_what_stands_before_its_brackets():
-    text = "## Fire\n- It burned [E12ab34cd, R56cd78ef].\n- It rained [T12ab34cd]。"
+    text = "## Fire\n- It burned [E12ab34cd, R56cd78ef].\n- It rained [T12ab34cd, R56cd78ef]。"
 
     assert statements(text) == {
-        "E12ab34cd": "It burned",
-        "R56cd78ef": "It burned",
-        "T12ab34cd": "It rained",
+        "E12ab34cd": ["It burned"],
+        "R56cd78ef": ["It burned", "It rained"],
+        "T12ab34cd": ["It rained"],
     }

@@ -406,7 +406,7 @@ class TestReading:
 class TestLock:
     HOLD = (
         "import duckdb, sys, time; c = duckdb.connect(sys.argv[1]); print('held', flush=True);"
-        " time.sleep(0.6); c.close()"
+        " time.sleep(0.4); c.close()"
     )
 
     @pytest.fixture

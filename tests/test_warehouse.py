@@ -1,7 +1,5 @@
 """warehouse: assets are functions; what needn't be computed isn't."""
 
-import json
-
 import dagster as dg
 import polars as pl
 import pytest
@@ -23,6 +21,7 @@ from graphrag_assets.project import Project
 from graphrag_assets.prompts import Message, shipped
 from graphrag_assets.settings import ResolutionSettings, TextUnitSettings
 from graphrag_assets.store import select
+from graphrag_assets.tables import meaning
 from graphrag_assets.warehouse import asset_states, table_asset
 from pipeline import database_of, materialise
 from small_corpus import SETTINGS, write_project
@@ -84,7 +83,7 @@ class TestFunctions:
         seen = {}
 
         @table_asset("entities")
-        def entities(
+        def entities(  # noqa: PLR0917
             text_units, previous_entities, settings: ResolutionSettings, root, version, overrides
         ):
             seen.update(
@@ -351,8 +350,8 @@ class TestMetadata:
         assert found["degree"].description == "Relationships it has."
 
     def test_the_cost_of_unknown_prices_is_unknown(self):
-        call = Call(**{name: None for name in Call.__dataclass_fields__} | FREE)
-        paid = Call(**{name: None for name in Call.__dataclass_fields__} | FREE | {"cost_usd": 1.5})
+        call = Call(**dict.fromkeys(Call.__dataclass_fields__) | FREE)
+        paid = Call(**dict.fromkeys(Call.__dataclass_fields__) | FREE | {"cost_usd": 1.5})
 
         assert call_metadata([paid, call])["cost_usd"] == "unknown"
         assert call_metadata([paid, paid])["cost_usd"] == 3.0
@@ -393,6 +392,4 @@ class TestDefinition:
         assert spec.code_version == corpus.text_units.recipe(project)
         assert spec.group_name == "corpus"
         assert spec.metadata["dagster/table_name"] == "graphrag.main.text_units"
-        assert json.dumps(spec.description) == json.dumps(
-            "A piece of a document that fits a prompt: text = document.text[start_char:end_char]."
-        )
+        assert spec.description == meaning("text_units")

@@ -3,17 +3,18 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import polars as pl
-from rapidfuzz import fuzz
 
 from graphrag_assets.context import BRACKETS, KINDS, cited
 from graphrag_assets.models.client import Outcome
-from graphrag_assets.text import sentences
+from graphrag_assets.text import sentences, terms
 
-MAX_PASSAGES = 3
-CLOSE_ENOUGH = 60  # similarity from which a sentence of a passage stands for the whole
+MAX_PASSAGES = 2  # for one statement
+CLOSE_ENOUGH = 0.5  # share of a statement's terms from which a sentence stands for the whole
+QUOTED = re.compile(r"[“\"]([^“”\"]{12,})[”\"]")
 
 
 @dataclass(frozen=True)
@@ -99,16 +100,16 @@ class Draft:
         return cls(outcome.reply, known, "ok", reason or outcome.reason, level)
 
 
-def statements(text: str) -> dict[str, str]:
-    """Return {short id: the words it supports}: what stands before its brackets."""
-    found: dict[str, str] = {}
+def statements(text: str) -> dict[str, list[str]]:
+    """Return {short id: what it supports}: the words before its brackets, wherever it stands."""
+    found: dict[str, list[str]] = {}
     last = 0
     for match in BRACKETS.finditer(text):
         said = re.split(r"\n+", text[last : match.start()])[-1].strip(" -*>#.。")
         last = match.end()
         for marker in cited(match[0]):
             if said:
-                found.setdefault(marker, said)
+                found.setdefault(marker, []).append(said)
     return found
 
 
@@ -129,8 +130,9 @@ def resolve(
         kind, ref, title = draft.known[marker]
         refs = elements_of.get(ref, ()) if kind == "report" else (ref,)
         rows = {row["text_unit_id"]: row for one in refs for row in places.get(one, ())}
-        best = _best(rows.values(), said.get(marker, title))
-        citations.append(Citation(marker, kind, ref, title or KINDS[marker[0]], best))
+        best = (_best(rows.values(), one) for one in said.get(marker, [title]))
+        passages_of = tuple(dict.fromkeys(chain.from_iterable(best)))
+        citations.append(Citation(marker, kind, ref, title or KINDS[marker[0]], passages_of))
     return tuple(citations)
 
 
@@ -146,11 +148,21 @@ def _best(rows: Iterable[Mapping[str, Any]], said: str) -> tuple[Passage, ...]:
 
 
 def _closest(text: str, said: str) -> tuple[float, tuple[int, int]]:
-    """Return how like a statement the closest sentence of a text is, and its span."""
+    """Return the span of a text that says something best, and how well, from 0 to 1.
+
+    Words quoted in the statement are looked for as they stand; else it is the sentence with the
+    largest share of the terms of the statement's last sentence.
+    """
+    for quote in QUOTED.findall(said):
+        start = text.find(quote.strip(".。"))
+        if start >= 0:
+            return 1.0, (start, min(len(text), start + len(quote)))
     spans = sentences(text) or [(0, len(text))]
-    scores = [fuzz.token_set_ratio(said, text[start:end]) for start, end in spans]
-    best = max(range(len(spans)), key=lambda i: (scores[i], -i))
-    return scores[best], spans[best]
+    last = [said[start:end] for start, end in sentences(said)] or [said]
+    asked = set(terms(last[-1]))
+    shares = [len(asked & set(terms(text[start:end]))) / max(1, len(asked)) for start, end in spans]
+    best = max(range(len(spans)), key=lambda i: (shares[i], -i))
+    return shares[best], spans[best]
 
 
 def _passage(row: Mapping[str, Any], start: int, end: int) -> Passage:
