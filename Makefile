@@ -40,7 +40,7 @@ format: setup
 docs: setup ## the generated pages
 	$(BIN)/graphrag-assets tables --markdown > docs/TABLES.md
 	$(BIN)/graphrag-assets settings --markdown > docs/SETTINGS.md
-	$(BIN)/typer graphrag_assets.cli utils docs --name graphrag-assets --output docs/CLI.md
+	$(BIN)/python -m typer graphrag_assets.cli utils docs --name graphrag-assets --output docs/CLI.md
 
 lock: setup ## pin what pyproject.toml asks for
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url --output-file requirements.lock
