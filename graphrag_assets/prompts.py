@@ -9,6 +9,7 @@ import string
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from graphrag_assets.errors import PromptError, SettingsError, did_you_mean
@@ -84,15 +85,9 @@ class Prompts:
                 "settings.toml", [f"extraction.domain: no pack `{name}` in prompts/domains/"]
             ) from error
         try:
-            pack = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            return _pack(path.read_text(encoding="utf-8-sig"))
+        except ValueError as error:
             raise SettingsError(str(path), [str(error)]) from error
-        types, examples = pack.get("entity_types", []), pack.get("examples", {})
-        if not isinstance(types, list) or not all(isinstance(kind, str) for kind in types):
-            raise SettingsError(str(path), ['entity_types needs a list of words: ["person", …]'])
-        if not isinstance(examples, dict) or not all(isinstance(e, str) for e in examples.values()):
-            raise SettingsError(str(path), ['[examples] needs one text a language: en = "…"'])
-        return Domain(tuple(types) or GENERAL_TYPES, examples)
 
 
 @dataclass(frozen=True)
@@ -119,6 +114,20 @@ def shipped() -> Path:
     return wheel if wheel.exists() else package.parent
 
 
+@lru_cache
+def _pack(text: str) -> Domain:
+    """Return what a domain pack says; raise ValueError (TOML's and UTF-8's errors are one, too)."""
+    pack = tomllib.loads(text)
+    types, examples = pack.get("entity_types", []), pack.get("examples", {})
+    if not isinstance(types, list) or not all(isinstance(kind, str) for kind in types):
+        message = 'entity_types needs a list of words: ["person", …]'
+        raise ValueError(message)
+    if not isinstance(examples, dict) or not all(isinstance(e, str) for e in examples.values()):
+        message = '[examples] needs one text a language: en = "…"'
+        raise ValueError(message)
+    return Domain(tuple(types) or GENERAL_TYPES, examples)
+
+
 def _find(root: Path, name: str) -> Path:
     for folder in (root / "prompts", shipped() / "prompts"):
         if (folder / name).is_file():
@@ -126,6 +135,7 @@ def _find(root: Path, name: str) -> Path:
     raise PromptError(name, f"has no file in {root / 'prompts'}")
 
 
+@lru_cache
 def _checked(name: str, text: str) -> str:
     template = string.Template(text)
     if not template.is_valid():

@@ -49,7 +49,7 @@ class CorpusSettings(Section):
     )
     metadata_columns: list[str] = Field([], description="Columns to keep as metadata.")
     prompt_metadata: list[str] = Field(
-        [], description="Metadata that stands above a text in the extraction prompt: date, kind …"
+        [], description="Metadata that stands above a text in its extraction prompt."
     )
     max_file_mb: float = Field(
         200, ge=0, description="Files that are larger aren't read, and say so; 0: no limit."

@@ -4,6 +4,7 @@ import pytest
 
 from graphrag_assets import errors
 from graphrag_assets.errors import (
+    BudgetExceededError,
     CorpusError,
     GraphRAGError,
     ModelStoppedError,
@@ -56,6 +57,14 @@ ALL = [
             ),
         ),
         (
+            BudgetExceededError("openai/x", budget=2, spent=1.9, cost=0.2),
+            (
+                "The budget of $2.00 would be crossed: $1.9000 is spent and the next call of "
+                "`openai/x` costs about $0.2000. What was answered is kept: raise --budget-usd or "
+                "[run] budget_usd and run again."
+            ),
+        ),
+        (
             PromptError("global_map", "must mention $context"),
             "Prompt `global_map` must mention $context.",
         ),
@@ -83,8 +92,10 @@ def test_an_error_names_its_culprits_and_the_way_out(error, message):
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_the_callers_mistakes_end_with_2_and_all_others_with_1(kind):
-    assert kind.exit_code == (2 if issubclass(kind, UsageError) else 1)
+def test_the_callers_mistakes_end_with_2_a_spent_budget_with_3_all_others_with_1(kind):
+    expected = 3 if kind is BudgetExceededError else 2 if issubclass(kind, UsageError) else 1
+
+    assert kind.exit_code == expected
 
 
 @pytest.mark.parametrize("kind", ALL)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_assets.errors import PromptError, SettingsError
+from graphrag_assets.models.replies import Extraction
 from graphrag_assets.prompts import PROMPTS, Message, Prompts, language_name, shipped
 
 VALUES = {"context": "Holm sailed.", "language": "English", "question": "Who sailed?"}
@@ -43,10 +44,20 @@ class TestShipped:
 
     @pytest.mark.parametrize("language", ["en", "zh"])
     def test_every_domain_pack_has_an_example_in_each_language(self, language, tmp_path):
-        packs = [path.stem for path in (shipped() / "prompts/domains").glob("*.toml")]
+        packs = {path.stem for path in (shipped() / "prompts/domains").glob("*.toml")}
 
-        assert "general" in packs
-        assert all(Prompts(tmp_path).domain(pack).examples(language) for pack in packs)
+        assert packs >= {"general", "news", "medical", "legal", "financial", "scientific"}
+        for pack in packs:
+            domain = Prompts(tmp_path).domain(pack)
+            text, answer = domain.examples(language).splitlines()
+            found = Extraction.model_validate_json(answer[answer.index("{") :])
+            names = {entity.name for entity in found.entities}
+
+            assert {entity.type for entity in found.entities} <= {*domain.entity_types}
+            assert {end for link in found.relationships for end in (link.source, link.target)} <= (
+                names
+            )
+            assert all(name.strip("《》") in text for name in names)
 
 
 class TestRender:
@@ -175,7 +186,15 @@ class TestDomains:
     def test_a_pack_may_have_no_examples(self, own):
         (own / "domains/sea.toml").write_text("")
 
-        assert Prompts(own.parent).domain("sea").examples("en") == ""
+        domain = Prompts(own.parent).domain("sea")
+
+        assert domain.examples("en") == ""
+        assert domain.entity_types == ("person", "organization", "place", "event")
+
+    def test_a_pack_names_the_types_of_entities_that_suit_it(self, own):
+        (own / "domains/sea.toml").write_text('entity_types = ["ship", "port"]')
+
+        assert Prompts(own.parent).domain("sea").entity_types == ("ship", "port")
 
     def test_a_pack_that_does_not_exist_is_a_settings_error(self, tmp_path):
         with pytest.raises(SettingsError) as caught:
@@ -185,7 +204,14 @@ class TestDomains:
         )
 
     @pytest.mark.parametrize(
-        "content", [b"[examples", b"\xff", b"examples = 'x'", b"[examples]\nen = ['x']"]
+        "content",
+        [
+            b"[examples",
+            b"\xff",
+            b"examples = 'x'",
+            b"[examples]\nen = ['x']",
+            b"entity_types = 'x'",
+        ],
     )
     def test_a_malformed_pack_is_a_settings_error_that_names_the_file(self, own, content):
         (own / "domains/sea.toml").write_bytes(content)

@@ -172,7 +172,7 @@ def _hash(value: object) -> str:
 
 def pack(value: object) -> bytes:
     """Return JSON, compressed."""
-    return zlib.compress(json.dumps(value, ensure_ascii=False).encode(), 6)
+    return zlib.compress(json.dumps(value, ensure_ascii=False).encode(), 1)
 
 
 def unpack(data: bytes) -> Any:  # noqa: ANN401

@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from graphrag_assets.readers.parsed import Piece, UnreadError, paged
@@ -18,6 +18,7 @@ _MAGIC = {
     b"\xd0\xcf\x11\xe0": "an old or encrypted Office file",
     b"%PDF": "PDF",
 }
+_UNCOMPUTED = re.compile(rb"</f>\s*(?:<v\s*/>|<v></v>)?\s*</c>")
 _WRONG_PASSWORD = 4  # pdfium's code
 _IMAGE = 3  # pdfium's type of object
 _HYPHENATED = re.compile(r"[\x02\ufffe](?:\r?\n)?")
@@ -92,23 +93,45 @@ def _shape(shape: Any) -> str:  # noqa: ANN401
     return str(shape.text_frame.text) if shape.has_text_frame else ""
 
 
-def read_xlsx(data: bytes) -> Piece:
-    """Return each sheet as a heading and a table."""
+def read_xlsx(data: bytes) -> tuple[Piece, list[str]]:
+    """Return each sheet that can be seen as a heading and a table."""
     import openpyxl
 
     check_zip(data, "xlsx")
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-    sheets = [(sheet.title, _table(_cells(sheet))) for sheet in book.worksheets]
+    shown = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+    sheets = [(sheet.title, _table(_cells(sheet))) for sheet in shown]
+    n_hidden = len(book.worksheets) - len(shown)
     book.close()
+    n_unknown = _formulas_without_value(data)
+    warnings = [f"{n_hidden} hidden {_plural('sheet', n_hidden)} left out"] if n_hidden else []
+    if n_unknown:
+        warnings.append(f"{n_unknown} {_plural('formula', n_unknown)} without a stored value")
     parts = [f"## {title}\n\n{table}" for title, table in sheets if table]
-    return Piece(normalise("\n\n".join(parts)), metadata=office_properties(data))
+    return Piece(normalise("\n\n".join(parts)), metadata=office_properties(data)), warnings
 
 
-def _cells(sheet: Any) -> Iterator[list[str]]:  # noqa: ANN401
-    for row in sheet.iter_rows(values_only=True):
-        cells = ["" if value is None else str(value) for value in row]
-        if any(cells):
-            yield cells
+def _cells(sheet: Any) -> list[list[str]]:  # noqa: ANN401
+    """Return the rows and columns that hold something, wherever they stand."""
+    sheet.reset_dimensions()  # the size that is stored may be wrong, or a million rows
+    rows = [
+        {at: _cell(value) for at, value in enumerate(row) if value is not None}
+        for row in sheet.iter_rows(values_only=True)
+    ]
+    used = sorted({at for row in rows for at, cell in row.items() if cell})
+    return [[row.get(at, "") for at in used] for row in rows if any(row.values())]
+
+
+def _cell(value: object) -> str:
+    """Return a value as people write it: whole days without their midnight."""
+    return str(value).removesuffix(" 00:00:00").strip()
+
+
+def _formulas_without_value(data: bytes) -> int:
+    """Count formulas that no program has computed yet; their cells are empty to a reader."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = [name for name in archive.namelist() if name.startswith("xl/worksheets/sheet")]
+        return sum(len(_UNCOMPUTED.findall(archive.read(name))) for name in names)
 
 
 def _table(rows: Iterable[list[str]]) -> str:

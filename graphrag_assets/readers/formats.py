@@ -66,13 +66,12 @@ def parse(data: bytes, path: str, corpus: CorpusSettings) -> Parsed:
 def _parse_binary(data: bytes, kind: str, corpus: CorpusSettings) -> Parsed:
     if kind == "parquet":
         return Parsed(kind, tuple(read_parquet(data, corpus)))
-    if kind == "pdf":
-        piece, warnings = read_pdf(data)
+    if kind in {"pdf", "xlsx"}:
+        piece, warnings = read_pdf(data) if kind == "pdf" else read_xlsx(data)
         return Parsed(kind, (piece,), None, tuple(warnings))
-    read = {"docx": read_docx, "pptx": read_pptx, "xlsx": read_xlsx, "epub": read_epub}[kind]
+    read = {"docx": read_docx, "pptx": read_pptx, "epub": read_epub}[kind]
     piece = read(data)
-    title = piece.title or (heading(piece.text) if kind != "xlsx" else None)
-    return Parsed(kind, (replace(piece, title=title),))
+    return Parsed(kind, (replace(piece, title=piece.title or heading(piece.text)),))
 
 
 def _parse_records(decoded: Decoded, kind: str, corpus: CorpusSettings) -> Parsed:

@@ -152,7 +152,7 @@ def test_a_budget_stops_before_it_is_crossed():
     models = open_models(script, budget=1.05, concurrency=4)
     models._callers["extraction"].budget.saw("openai/gpt", "extract_graph", 10)
     jobs = [lambda n=n: models.chat(request(f"number {n}")) for n in range(50)]
-    with pytest.raises(ModelStoppedError, match=r"budget of \$1.05"):
+    with pytest.raises(BudgetExceededError, match=r"budget of \$1.05"):
         models.map(jobs, progress=None)
     spent = sum(call.cost_usd or 0 for call in models.drain())
 
