@@ -83,8 +83,8 @@ def index(context: typer.Context) -> None:
     root: Path = context.obj
     project = Project.open(root)
     with console.progress_bars(err) as progress:
-        seconds = run_index(root, progress)
-    status = console.print_summary(out, project, seconds)
+        run = run_index(root, progress)
+    status = console.print_summary(out, project, run)
     raise typer.Exit(PARTIAL if status == "partial" else 0)
 
 

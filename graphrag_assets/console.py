@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from rich.console import Console
@@ -21,11 +21,15 @@ from graphrag_assets.query.reader import Reader
 from graphrag_assets.settings import TASKS, ModelSettings, Section, Settings
 from graphrag_assets.tables import TABLES, columns, keys, meaning, references
 
+if TYPE_CHECKING:  # Dagster isn't imported to print
+    from graphrag_assets.run import Run
+
 COUNTED = (
     *("files", "documents", "text_units", "entities", "relationships", "claims"),
     *("communities", "community_reports"),
 )
 MAX_PASSAGE = 300
+MAX_UNFINISHED = 10
 SETTINGS_HEAD = """\
 # Settings
 
@@ -73,11 +77,13 @@ def status(project: Project) -> dict[str, Any]:
         reader.close()
 
 
-def print_summary(console: Console, project: Project, seconds: float | None) -> str:
-    """Print the published version; return whether it is complete or partial."""
+def print_summary(console: Console, project: Project, run: "Run | None") -> str:
+    """Print the published version and what a run took; return whether it is complete or partial."""
     found = status(project)
-    counts, took = found["counts"], found["took"]
-    table = Table(title=f"Index version {found['version']}: {found['status']}", show_header=False)
+    counts, took = found["counts"], run.took if run else found["took"]
+    same = ", nothing changed" if run and run.id != found["run_id"] else ""
+    title = f"Index version {found['version']}: {found['status']}{same}"
+    table = Table(title=title, show_header=False)
     for name in COUNTED:
         table.add_row(name.replace("_", " "), f"{counts[name]:,}")
     for level in found["levels"]:
@@ -88,10 +94,10 @@ def print_summary(console: Console, project: Project, seconds: float | None) -> 
     table.add_row("model calls", f"{took['calls']:,} (and {took['memo_hits']:,} from the memo)")
     table.add_row("tokens", f"{took['prompt_tokens']:,} in, {took['completion_tokens']:,} out")
     table.add_row("cost", cost)
-    if seconds is not None:
-        table.add_row("seconds", f"{seconds:.1f}")
+    if run:
+        table.add_row("seconds", f"{run.seconds:.1f}")
     console.print(table)
-    for row in found["unfinished"][:10]:
+    for row in found["unfinished"][:MAX_UNFINISHED]:
         console.print(
             f"[yellow]{row['status']}[/yellow] {row['kind']} {row['id']}: {row['reason']}"
         )

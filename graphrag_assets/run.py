@@ -2,8 +2,10 @@
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 from filelock import FileLock, Timeout
@@ -12,12 +14,22 @@ from graphrag_assets.checks import all_checks, run_check
 from graphrag_assets.definitions import JOB, build
 from graphrag_assets.errors import GraphRAGError, RunInProgressError, UnpublishableError
 from graphrag_assets.project import Progress, Project
+from graphrag_assets.store import select, sql
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
-def run_index(root: Path, progress: Progress) -> float:
-    """Run the job, return its seconds; raise the error of the step that failed.
+@dataclass(frozen=True)
+class Run:
+    """A run that ended well, and what it took: the columns of sql/run_cost.sql."""
+
+    id: str
+    seconds: float
+    took: Mapping[str, Any]
+
+
+def run_index(root: Path, progress: Progress) -> Run:
+    """Run the job; raise the error of the step that failed.
 
     The run is recorded in the project's Dagster instance, so that the UI shows it.
     """
@@ -27,14 +39,16 @@ def run_index(root: Path, progress: Progress) -> float:
     with contextlib.chdir(root), _held(project), _instance(root) as instance:
         job = definitions.resolve_job_def(JOB)
         try:
-            job.execute_in_process(instance=instance, run_config=QUIET)
+            run_id = job.execute_in_process(instance=instance, run_config=QUIET).run_id
         except dg.Failure as failure:
             if isinstance(failure.__cause__, GraphRAGError):
                 raise failure.__cause__ from failure
             raise
         except dg.DagsterError as error:
             raise _broken_law(project, str(error)) or error from error
-    return time.monotonic() - start
+    with project.store.connect(read_only=True) as connection:
+        took = select(connection, sql("run_cost"), run=run_id).to_dicts()[0]
+    return Run(run_id, time.monotonic() - start, took)
 
 
 @contextlib.contextmanager

@@ -160,7 +160,6 @@ class RunSettings(Section):
 
     executor: Literal["in_process", "multiprocess"] = Field("in_process", description="Executor.")
     schedule: str = Field("", description="Cron expression of scheduled re-indexing; empty: off.")
-    sensor: bool = Field(default=False, description="Re-index when the corpus changes.")
     budget_usd: float = Field(0, ge=0, description="Most that one run may cost; 0: no limit.")
 
 

@@ -4,7 +4,8 @@ The parameters of such a function say what it needs:
 - named after a table: that table, as a frame;
 - `previous_TABLE`: what the asset itself wrote last time;
 - annotated with a section of the settings: that section;
-- `models`, `prompts`, `overrides`, `root`, `version`, `progress`: the project's own.
+- `models`, `prompts`, `overrides`, `encoding`, `output_language`, `root`, `version`, `progress`:
+  the project's own.
 
 An asset whose inputs, code, prompts, models and settings are those of its last materialisation
 isn't computed again (early cutoff); one whose output comes out equal stops the change there.
@@ -104,7 +105,12 @@ class TableAsset:
             if isinstance(s, ExtractionSettings)
         ]
         parts += [project.models.recipe(task) for task in self.tasks]
-        parts += [repr(project.overrides)] if "overrides" in self.parameters else []
+        single = {
+            "overrides": repr(project.overrides),
+            "encoding": project.settings.text_units.encoding,
+            "output_language": project.settings.corpus.language,
+        }
+        parts += [value for name, value in single.items() if name in self.parameters]
         return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]
 
     def definition(self, project: Project) -> dg.AssetsDefinition:
@@ -225,6 +231,8 @@ class Step:
             "prompts": lambda: self.project.prompts,
             "root": lambda: self.project.root,
             "overrides": lambda: self.project.overrides,
+            "encoding": lambda: self.project.settings.text_units.encoding,
+            "output_language": lambda: self.project.settings.corpus.language,
             "version": lambda: next_version(connection),
             "progress": lambda: partial(self.project.progress, self.asset.name),
         }
@@ -304,7 +312,7 @@ class Step:
             fingerprint=fingerprint(connection, table),
             recipe=self.recipe,
             inputs=dict(inputs),
-            settled=not failed and all(check.passed for check in result.check_results or ()),
+            settled=not failed and all(_tolerable(check) for check in result.check_results or ()),
         )
 
 
@@ -336,6 +344,11 @@ def save_states(connection: Connection, states: list[State]) -> None:
     kept = asset_states(connection) | {state.table: state for state in states}
     rows = [{**asdict(state), "inputs": json.dumps(state.inputs)} for state in kept.values()]
     replace(connection, "asset_states", pl.DataFrame(rows))
+
+
+def _tolerable(check: dg.AssetCheckResult) -> bool:
+    """Whether a verdict leaves nothing to try again: a refusal, say, stays one."""
+    return check.passed or check.severity is dg.AssetCheckSeverity.WARN
 
 
 def _section(settings: Settings, kind: type[Section]) -> Section:

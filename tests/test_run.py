@@ -38,13 +38,14 @@ def count(root, table):
 def test_a_run_publishes_the_index_and_is_seen_in_the_projects_own_dagster(root, monkeypatch):
     (root / "dagster.yaml").write_text((shipped() / "dagster.yaml").read_text("utf-8"), "utf-8")
     seen = []
-    seconds = run_index(root, lambda label, done, total: seen.append((label, done, total)))
+    ended = run_index(root, lambda label, done, total: seen.append((label, done, total)))
     monkeypatch.chdir(root)
     with dg.DagsterInstance.from_config(str(root)) as instance:
         (run,) = instance.get_runs()
         made = instance.get_latest_materialization_event(dg.AssetKey("entities"))
 
-    assert seconds > 0
+    assert ended.seconds > 0
+    assert ended.took["calls"] > 0
     assert count(root, "documents") == 2
     assert ("extractions", 2, 2) in seen
     assert (run.job_name, run.status) == ("index", dg.DagsterRunStatus.SUCCESS)

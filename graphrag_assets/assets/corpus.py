@@ -14,7 +14,7 @@ from graphrag_assets.warehouse import Result, table_asset
 @table_asset("files", "documents", source=True)
 def documents(
     corpus: CorpusSettings,
-    cut: TextUnitSettings,
+    encoding: str,
     root: Path,
     previous_files: pl.DataFrame,
     previous_documents: pl.DataFrame,
@@ -25,7 +25,7 @@ def documents(
         base=root,
         previous_files=previous_files,
         previous_documents=previous_documents,
-        encoding=cut.encoding,
+        encoding=encoding,
     )
     return {"files": read.files, "documents": read.documents}
 

@@ -18,7 +18,7 @@ from graphrag_assets.models.replies import Description
 from graphrag_assets.network.communities import detect_communities
 from graphrag_assets.network.history import Previous
 from graphrag_assets.prompts import Prompts, language_name
-from graphrag_assets.settings import CommunitySettings, CorpusSettings, TextUnitSettings
+from graphrag_assets.settings import CommunitySettings
 from graphrag_assets.text import count_tokens, language
 from graphrag_assets.warehouse import Result, table_asset
 
@@ -98,8 +98,8 @@ def relationships(
     relationship_mentions: pl.DataFrame,
     entity_mentions: pl.DataFrame,
     text_units: pl.DataFrame,
-    corpus: CorpusSettings,
-    cut: TextUnitSettings,
+    encoding: str,
+    output_language: str,
     models: Models,
     prompts: Prompts,
     progress: Callable[[int, int], None],
@@ -113,7 +113,7 @@ def relationships(
             on=f"{end}_id",
         )
     named = merged.select("id", name=pl.concat_str("source", pl.lit(" — "), "target"))
-    describer = Describer(models, prompts, cut.encoding, corpus.language)
+    describer = Describer(models, prompts, encoding, output_language)
     pieces = distinct_pieces(relationship_mentions, "relationship_id")
     return merged.join(_described(named, pieces, describer, progress), on="id")
 
@@ -123,15 +123,15 @@ def entities(
     entity_mentions: pl.DataFrame,
     relationships: pl.DataFrame,
     text_units: pl.DataFrame,
-    corpus: CorpusSettings,
-    cut: TextUnitSettings,
+    encoding: str,
+    output_language: str,
     models: Models,
     prompts: Prompts,
     progress: Callable[[int, int], None],
 ) -> pl.DataFrame:
     """Merge the mentions of each entity."""
     merged = merge_entities(entity_mentions, text_units, relationships)
-    describer = Describer(models, prompts, cut.encoding, corpus.language)
+    describer = Describer(models, prompts, encoding, output_language)
     pieces = distinct_pieces(entity_mentions, "entity_id")
     named = merged.select("id", name="title")
     return merged.join(_described(named, pieces, describer, progress), on="id")

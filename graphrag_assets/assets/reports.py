@@ -12,7 +12,7 @@ from graphrag_assets.evidence import EVIDENCE, Evidence, Graph, Rows, evidence_r
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.models.replies import Report
 from graphrag_assets.prompts import Prompts, language_name
-from graphrag_assets.settings import CorpusSettings, ReportSettings, TextUnitSettings
+from graphrag_assets.settings import ReportSettings
 from graphrag_assets.text import count_tokens, language
 from graphrag_assets.warehouse import Result, table_asset
 
@@ -27,8 +27,8 @@ def community_reports(
     relationships: pl.DataFrame,
     claims: pl.DataFrame,
     settings: ReportSettings,
-    corpus: CorpusSettings,
-    cut: TextUnitSettings,
+    encoding: str,
+    output_language: str,
     models: Models,
     prompts: Prompts,
     previous_community_reports: pl.DataFrame,
@@ -39,12 +39,10 @@ def community_reports(
 
     A report whose evidence and recipe are the same as before is kept as it is.
     """
-    graph = Graph(
-        communities, community_members, Rows(entities, relationships, claims, cut.encoding)
-    )
+    graph = Graph(communities, community_members, Rows(entities, relationships, claims, encoding))
     recipe = f"{prompts.fingerprint('community_report')}-{models.recipe('report')}"
     before = {row["community_id"]: row for row in previous_community_reports.to_dicts()}
-    writer = Writer(models, prompts, corpus.language, cut.encoding, recipe, version)
+    writer = Writer(models, prompts, output_language, encoding, recipe, version)
     written: dict[str, dict[str, Any]] = {}
     evidence: dict[str, Evidence] = {}
     for level in sorted(communities["level"].unique(), reverse=True):

@@ -27,6 +27,7 @@ from graphrag_assets.models import background, memo
 from graphrag_assets.models.calls import EMBEDDING, Caller
 from graphrag_assets.models.chat import Status, Verdict, converse, pieces
 from graphrag_assets.models.dialect import RUNGS, Dialect, Draft, json_schema, wanted
+from graphrag_assets.models.direct import DirectTransport
 from graphrag_assets.models.embedding import Embedder, Vector
 from graphrag_assets.models.ledger import Budget, Call, Ledger, Tally
 from graphrag_assets.models.limits import Gate
@@ -82,7 +83,7 @@ class Models:
     ) -> None:
         """Take the settings; nothing is imported or connected before the first call."""
         self._settings = {task: models.for_task(task) for task in settings.TASKS}
-        self._transport = transport or LitellmTransport()
+        self._transport = transport or DirectTransport(LitellmTransport())
         self._ledger = Ledger()
         self._memo = memo
         self._recall: Recall[Asked] = Recall(memo)

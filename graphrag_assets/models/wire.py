@@ -25,6 +25,8 @@ ENVIRONMENT: Final = {
 # litellm warns of answers that differ from its types (a base64 vector), though they are looked at
 # here, and of its own type declarations when it first uses them.
 HARMLESS: Final = ("Pydantic serializer warnings", "Items? '.+ on TypedDict class")
+# Providers that speak OpenAI's protocol at an address of one's own, and where their key stands.
+KEYS: Final = {"openai": "OPENAI_API_KEY", "hosted_vllm": "HOSTED_VLLM_API_KEY"}
 
 
 class LitellmTransport:
@@ -74,7 +76,7 @@ class LitellmTransport:
         try:
             response = await self._litellm.aembedding(
                 model=ask.model,
-                input=[_sendable(text) for text in ask.texts],
+                input=[sendable(text) for text in ask.texts],
                 timeout=ask.timeout,
                 max_retries=0,
                 **_address(ask),
@@ -151,8 +153,7 @@ def _chat_arguments(ask: Ask) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "model": ask.model,
         "messages": [
-            {"role": message.role, "content": _sendable(message.content)}
-            for message in ask.messages
+            {"role": message.role, "content": sendable(message.content)} for message in ask.messages
         ],
         "timeout": ask.timeout,
         "max_retries": 0,
@@ -162,7 +163,17 @@ def _chat_arguments(ask: Ask) -> dict[str, Any]:
     return arguments | _address(ask) | dict(ask.parameters)
 
 
-def _sendable(text: str) -> str:
+def provider(model: str) -> str:
+    """Return the provider in a model's name."""
+    return model.partition("/")[0]
+
+
+def key_of(model: str) -> str | None:
+    """Return the key of a model that speaks OpenAI's protocol."""
+    return os.environ.get(KEYS[provider(model)])
+
+
+def sendable(text: str) -> str:
     """Return text that can be sent: lone surrogates have no UTF-8."""
     if text.isascii():
         return text

@@ -1,6 +1,7 @@
 """A corpus -> the tables `files` and `documents`: each file ends in one visible state."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -39,6 +40,7 @@ DOCUMENTS: dict[str, pl.DataType] = {
 }
 _NAMED_FILES = 5  # that the error about an empty corpus lists
 _MB = 1_000_000
+_NO_NUMBER = re.compile(r"\b(?:NaN|Infinity)\b")
 _Row = dict[str, Any]
 
 
@@ -119,7 +121,7 @@ def _read(file: Found, corpus: CorpusSettings, known: _Known, *, encoding: str) 
         digest = sha256(data)
         row |= {"sha256": digest, "bytes": len(data)}
         before = known.get(file.path, digest)
-        return before or _parsed(row, _parse(data, file.path, corpus), encoding)
+        return before or _made(row, data, corpus, encoding)
     except UnreadError as error:
         return _Read(row | {"status": error.status, "reason": normalise(error.reason)})
 
@@ -130,15 +132,15 @@ def _check_size(n_bytes: int, corpus: CorpusSettings) -> None:
         raise UnreadError("unsupported", f"{n_bytes / _MB:,.1f} MB are too many: {limit}")
 
 
-def _parse(data: bytes, path: str, corpus: CorpusSettings) -> Parsed:
+def _made(row: _Row, data: bytes, corpus: CorpusSettings, encoding: str) -> _Read:
     """Parse a file; libraries for broken formats raise anything, and no file may end a run."""
     try:
-        return parse(data, path, corpus)
+        return _parsed(row, parse(data, row["path"], corpus), encoding)
     except (UnreadError, MemoryError):
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise UnreadError("failed", f"can't be read as {format_of(path)}: {reason}") from error
+        raise UnreadError("failed", f"can't be read as {row['format']}: {reason}") from error
 
 
 def _parsed(row: _Row, parsed: Parsed, encoding: str) -> _Read:
@@ -179,7 +181,12 @@ def _document(path: str, piece: Piece, parsed: Parsed, encoding: str) -> _Row:
 
 
 def _json(value: dict[str, Any]) -> str:
-    return normalise(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str))
+    """Return strict JSON: numbers that aren't any are null."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    if _NO_NUMBER.search(text):
+        value = json.loads(text, parse_constant=lambda _: None)
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return normalise(text)
 
 
 def _named_duplicate(read: _Read, seen: dict[str, str]) -> _Read:

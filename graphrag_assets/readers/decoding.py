@@ -31,6 +31,9 @@ _LETTERS = re.compile(
     r"[\n\t -~\u00a0-\u024f\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]"
 )
 _LETTERS_SHARE = 0.98
+_KANA = re.compile(r"[\u3041-\u30fe]")
+_KANA_SHARE = 0.2
+_CENTRAL = ("cp1250", "iso8859_2")
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def _wide(data: bytes) -> str | None:
     if not sample.count(0):
         return None
     for encoding, place in (("utf-32-le", 3), ("utf-32-be", 0)):
-        if len(data) % 4 == 0 and not any(sample[place::4]):
+        if len(data) % 4 == 0 and not any(sample[place::4]) and _is_letters(_tried(data, encoding)):
             return encoding
     return _utf16(data, sample)
 
@@ -141,19 +144,34 @@ def _guessed(data: bytes) -> tuple[str, str, tuple[str, ...]]:
     best = matches.best()
     if best is None:
         raise UnreadError("failed", "its encoding can't be told; save it as UTF-8")
-    encoding = best.encoding
+    encoding = _told_apart(data, best.encoding)
     if encoding in _LATIN and any("cp1252" in match.could_be_from_charset for match in matches):
         encoding = "cp1254" if _is_turkish(data) else "cp1252"
     return data.decode(encoding), encoding, (f"decoded as {encoding} by guess",)
+
+
+def _told_apart(data: bytes, guess: str) -> str:
+    """Correct a guess where two encodings share their bytes: by kana, by the number of letters."""
+    japanese = _tried(data, "euc_jp") or ""
+    if len(_KANA.findall(japanese)) > _KANA_SHARE * sum(not sign.isascii() for sign in japanese):
+        return "euc_jp"
+    if guess not in _CENTRAL:
+        return guess
+    letters = {name: sum(map(str.isalpha, _tried(data, name) or "")) for name in _CENTRAL}
+    return max(_CENTRAL, key=lambda name: (letters[name], name == guess))
 
 
 def _utf16_by_letters(data: bytes) -> tuple[str, str, tuple[str, ...]]:
     """Take for UTF-16 what then is letters: Chinese text has NULs in its ASCII signs alone."""
     for encoding in ("utf-16-le", "utf-16-be") if len(data) % 2 == 0 else ():
         text = _tried(data, encoding)
-        if text and len(_LETTERS.findall(text)) >= _LETTERS_SHARE * len(text):
+        if text is not None and _is_letters(text):
             return text, encoding, (f"decoded as {encoding} by guess",)
     raise UnreadError("unsupported", "binary data")
+
+
+def _is_letters(text: str | None) -> bool:
+    return bool(text) and len(_LETTERS.findall(text or "")) >= _LETTERS_SHARE * len(text or "")
 
 
 def _is_turkish(data: bytes) -> bool:

@@ -15,6 +15,7 @@ from graphrag_assets.errors import CorpusError
 from graphrag_assets.readers.parsed import UnreadError
 
 _IGNORED_NAMES = frozenset({"thumbs.db", "desktop.ini", "__macosx", "lost+found"})
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LOCAL = ("file://", "local://")
 _TEMPORARY = re.compile(r"~\$.*|.*~|#.*#|.*\.(?:tmp|temp|swp|swo|part|partial|crdownload)", re.I)
 
@@ -147,7 +148,12 @@ def _read(file: Path) -> bytes:
 def _relative(folder: Path, file: Path) -> str:
     """Return the path as text that can be stored, also where the name isn't valid UTF-8."""
     raw = os.fsencode(file.relative_to(folder).as_posix())
-    return raw.decode("utf-8", "backslashreplace")
+    return _shown(raw.decode("utf-8", "backslashreplace"))
+
+
+def _shown(path: str) -> str:
+    """Return a path without line breaks and terminal codes, which a name may have."""
+    return _CONTROL.sub(lambda sign: f"\\x{ord(sign[0]):02x}", path)
 
 
 def _failed_folder(folder: Path, error: OSError) -> Found:
@@ -180,7 +186,7 @@ def _find_remote(root: str) -> Iterator[Found]:
             path = name.removeprefix(folder).lstrip("/")
             if not path:
                 raise CorpusError(root, "is not a folder")
-            path = unquote(path) if root.startswith("http") else path
+            path = _shown(unquote(path) if root.startswith("http") else path)
             read = partial(_fetch, files, name)
             yield Found(path, read, info.get("size") or 0)
 

@@ -10,7 +10,7 @@ from graphrag_assets.readers.parsed import Piece, UnreadError, paged
 from graphrag_assets.readers.properties import html_properties, office_properties, pdf_properties
 from graphrag_assets.text import normalise
 
-_INVISIBLE = ["script", "style", "noscript", "nav", "template", "iframe", "svg", "head"]
+_INVISIBLE = ["title", "script", "style", "noscript", "nav", "template", "iframe", "svg", "head"]
 _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*){2,}")
 _MOST_UNPACKED = 512 << 20  # bytes that a zip may hold; more of them are a bomb
 _MAGIC = {
@@ -145,11 +145,16 @@ def _table(rows: Iterable[list[str]]) -> str:
     return "\n".join(lines)
 
 
+def kind_of(data: bytes) -> str | None:
+    """Return what a file is by its first bytes, if that is no kind of text."""
+    return next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
+
+
 def check_zip(data: bytes, wanted: str) -> None:
     """Refuse what isn't the archive that it is named for, and what would fill the memory."""
-    for magic, kind in _MAGIC.items():
-        if data.startswith(magic):
-            raise UnreadError("failed", f"named {wanted}, but it is {kind}")
+    kind = kind_of(data)
+    if kind:
+        raise UnreadError("failed", f"named {wanted}, but it is {kind}")
     if not zipfile.is_zipfile(io.BytesIO(data)):
         raise UnreadError("failed", f"not a {wanted} file: damaged, or of another kind")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -5,7 +5,14 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from graphrag_assets.readers.decoding import Decoded, decode
-from graphrag_assets.readers.documents import read_docx, read_html, read_pdf, read_pptx, read_xlsx
+from graphrag_assets.readers.documents import (
+    kind_of,
+    read_docx,
+    read_html,
+    read_pdf,
+    read_pptx,
+    read_xlsx,
+)
 from graphrag_assets.readers.epub import read_epub
 from graphrag_assets.readers.markdown import describe, heading
 from graphrag_assets.readers.parsed import Parsed, Piece, UnreadError
@@ -49,6 +56,9 @@ def parse(data: bytes, path: str, corpus: CorpusSettings) -> Parsed:
         raise UnreadError("empty", "no bytes")
     if kind in {"pdf", "docx", "pptx", "xlsx", "epub", "parquet"}:
         return _parse_binary(data, kind, corpus)
+    other = kind_of(data)
+    if other:
+        raise UnreadError("unsupported", f"named as {kind}, but it is {other}")
     declared = _declared(data) if kind == "html" else None
     decoded = decode(
         data, declared=declared or corpus.encoding or None, repair=corpus.repair_encoding

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,11 +11,14 @@ from typing import Any
 
 import polars as pl
 
+from graphrag_assets.readers.decoding import decode
 from graphrag_assets.readers.parsed import Piece, UnreadError
 from graphrag_assets.settings import CorpusSettings
 from graphrag_assets.text import normalise
 
 _DELIMITERS = ",;\t|"
+_SEPARATOR = re.compile(r"\s*sep=(.)\n")  # as Excel writes it
+_LONGEST_NUMBER = 1000  # digits
 _NAMED_LINES = 5  # bad lines that a reason lists
 _Row = dict[str, Any]
 
@@ -24,10 +28,14 @@ def read_table(
 ) -> tuple[list[Piece], list[str]]:
     """Read csv by RFC 4180; an empty delimiter is told from the header."""
     csv.field_size_limit(sys.maxsize)  # its own limit of 128 kB is too little for a document
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or _delimiter(text))
+    said = _SEPARATOR.match(text)
+    if said:
+        text, delimiter = text[said.end() :], said[1]
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or _delimiter(text))
+    rows = (row for row in lines if row)
     try:
         header = next(rows, [])
-        body = [row for row in rows if row]
+        body = list(rows)
     except csv.Error as error:
         raise UnreadError("failed", f"not csv: {error}") from error
     if not header:
@@ -35,6 +43,7 @@ def read_table(
     columns = _columns(header, corpus)
     longer = sum(len(row) > len(header) for row in body)
     warnings = [f"{longer} rows have more fields than the header"] if longer else []
+    warnings += ["a quotation mark isn't closed"] if text.count('"') % 2 else []
     return _pieces((dict(zip(columns, row, strict=False)) for row in body), corpus), warnings
 
 
@@ -105,7 +114,11 @@ def _wanted(corpus: CorpusSettings) -> list[str]:
 def _parse(text: str) -> Any:  # noqa: ANN401
     try:
         return json.loads(
-            text, strict=False, object_pairs_hook=_object, parse_constant=lambda _: None
+            text,
+            strict=False,
+            object_pairs_hook=_object,
+            parse_constant=lambda _: None,
+            parse_int=lambda digits: int(digits) if len(digits) < _LONGEST_NUMBER else digits,
         )
     except RecursionError as error:
         raise UnreadError("failed", "JSON is nested too deeply") from error
@@ -213,6 +226,8 @@ def _text(value: Any) -> str | None:  # noqa: ANN401
     """Return a value as text in normal form, None for nothing; a list of texts is paragraphs."""
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         value = "\n\n".join(value)
+    if isinstance(value, bytes):
+        value = decode(value, declared=None).text
     if value is None or isinstance(value, dict | list | bool):
         return None
     return normalise(str(value)).strip() or None

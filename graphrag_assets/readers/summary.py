@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-_PLAIN = frozenset({"indexed", "duplicate"})
+_ORDER = ("failed", "unreadable", "needs_ocr", "unsupported", "empty", "indexed", "duplicate")
 _FIRST = "^same (?:bytes|text) as "
 _NAMED = 10  # files that a summary names
 
@@ -30,7 +30,7 @@ def summary_lines(files: pl.DataFrame) -> list[str]:
     counts = corpus_summary(files)
     if said.is_empty() and not counts["duplicates"]:
         return []
-    order = said.sort(pl.col("status").is_in(_PLAIN), "path", maintain_order=True)
+    order = said.sort(pl.col("status").cast(pl.Enum(_ORDER)), "path")
     lines = [f"files: {_listed(counts['states'])}", *map(_line, order.head(_NAMED).to_dicts())]
     rest = said.height - _NAMED
     return lines + (

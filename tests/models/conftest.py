@@ -9,6 +9,7 @@ from graphrag_assets import settings
 from graphrag_assets.models import limits
 from graphrag_assets.models.client import Models
 from graphrag_assets.models.memo import Memo
+from graphrag_assets.models.wire import LitellmTransport
 from models.loopback import GOOD, Loopback, Reply, ask, embedded, said
 
 
@@ -23,16 +24,19 @@ def warm() -> None:
     server = Loopback([said(GOOD), embedded([1.0])])
     model = {"model": "openai/test-model", "api_base": server.url}
     chosen = settings.Models(default=model, embedding=model)
-    models = Models(chosen, memo=Memo.none(), budget_usd=0)
+    models = Models(chosen, memo=Memo.none(), budget_usd=0, transport=LitellmTransport())
     ask(models)
     models.run(models.embed(["a"]))
     server.close()
     models.close()
 
 
-@pytest.fixture
-def start(warm) -> Iterator[Callable[..., tuple[Models, Loopback]]]:
-    """Return a function that starts a server with replies, and the models that ask it."""
+@pytest.fixture(params=["direct", "litellm"])
+def start(request, warm) -> Iterator[Callable[..., tuple[Models, Loopback]]]:
+    """Return a function that starts a server with replies, and the models that ask it.
+
+    Both ways to a model meet every fault: our own HTTP, and litellm.
+    """
     opened: list[tuple[Models, Loopback]] = []
 
     def open_one(*replies: Reply, memo: Memo | None = None, **more: Any):
@@ -43,7 +47,9 @@ def start(warm) -> Iterator[Callable[..., tuple[Models, Loopback]]]:
             "deadline_seconds": 20,
         } | more
         chosen = settings.Models(default=model, embedding=model)
-        opened.append((Models(chosen, memo=memo or Memo.none(), budget_usd=0), server))
+        transport = LitellmTransport() if request.param == "litellm" else None
+        memo = memo or Memo.none()
+        opened.append((Models(chosen, memo=memo, budget_usd=0, transport=transport), server))
         return opened[-1]
 
     yield open_one

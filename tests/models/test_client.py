@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from graphrag_assets import settings
-from graphrag_assets.errors import ModelCallError, ModelStoppedError
+from graphrag_assets.errors import BudgetExceededError, ModelCallError, ModelStoppedError
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.models.faults import ProviderError
 from graphrag_assets.models.memo import Memo
