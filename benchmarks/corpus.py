@@ -1,6 +1,6 @@
 """What it takes to read and cut a corpus, and how few text units an edit changes.
 
-    python benchmarks/corpus.py --folder DIR --document FILE
+    python benchmarks/corpus.py --folder DIR --document FILE...
 
 Measures, each in a process of its own: many small files and one very long line, both made for
 it; with --folder, a corpus of yours from files to text units; with --document, how many text
@@ -32,7 +32,7 @@ def main():
     parser.add_argument("--files", type=int, default=20_000, help="number of small files")
     parser.add_argument("--line-mb", type=int, default=50, help="size of the long line")
     parser.add_argument("--folder", help="corpus to read and cut")
-    parser.add_argument("--document", help="long text to edit")
+    parser.add_argument("--document", nargs="+", help="long text to edit, or its chapters")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="corpus-") as made:
         many, line = Path(made, "many"), Path(made, "line")
@@ -43,7 +43,8 @@ def main():
     if options.folder:
         alone(f"folder {Path(options.folder).name}", options.folder)
     if options.document:
-        edits(normalise(Path(options.document).read_text("utf-8")))
+        chapters = [Path(name).read_text("utf-8") for name in options.document]
+        edits(normalise("\n\n".join(chapters)))
 
 
 def write_many(folder, count):

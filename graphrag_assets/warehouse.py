@@ -13,7 +13,6 @@ isn't computed again (early cutoff); one whose output comes out equal stops the 
 
 import hashlib
 import inspect
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -31,6 +30,7 @@ from graphrag_assets.metadata import call_metadata, check_result, column_schema,
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
 from graphrag_assets.settings import ExtractionSettings, Section, Settings
+from graphrag_assets.states import State, asset_states, next_version, save_states
 from graphrag_assets.store import Connection, append, connect, fingerprint, read_table, replace
 from graphrag_assets.tables import TABLES, meaning, references
 
@@ -201,10 +201,16 @@ class Step:
             inputs = {
                 name: states[name].fingerprint for name in self.asset.inputs if name in states
             }
-            if self._settled(states, inputs):
-                yield from self._results(connection, {}, recomputed=False)
-                return
-            arguments = self._arguments(connection)
+            settled = self._settled(states, inputs)
+            kept = list(self._results(connection, {}, recomputed=False)) if settled else []
+            arguments = {} if settled else self._arguments(connection)
+        yield from kept
+        if not settled:
+            yield from self._recompute(arguments, inputs)
+
+    def _recompute(
+        self, arguments: Mapping[str, Any], inputs: Mapping[str, str]
+    ) -> Iterator[dg.MaterializeResult[None]]:
         rows = self._compute(arguments)
         calls = self._drain()
         with self.database.get_connection() as connection:
@@ -218,7 +224,7 @@ class Step:
             connection.commit()
         yield from results
 
-    def _settled(self, states: Mapping[str, "State"], inputs: Mapping[str, str]) -> bool:
+    def _settled(self, states: Mapping[str, State], inputs: Mapping[str, str]) -> bool:
         mine = [states.get(table) for table in self.asset.tables]
         return not self.asset.source and all(
             state and state.settled and state.recipe == self.recipe and state.inputs == inputs
@@ -303,7 +309,7 @@ class Step:
         inputs: Mapping[str, str],
         *,
         failed: bool,
-    ) -> "State":
+    ) -> State:
         table = dg.AssetKey.from_coercible(result.asset_key or "").path[-1]
         if "status" in rows[table].columns:
             failed = failed or bool((rows[table]["status"] == FAILED).any())
@@ -314,36 +320,6 @@ class Step:
             inputs=dict(inputs),
             settled=not failed and all(_tolerable(check) for check in result.check_results or ()),
         )
-
-
-@dataclass(frozen=True)
-class State:
-    """What a table was last made from."""
-
-    table: str
-    fingerprint: str
-    recipe: str
-    inputs: dict[str, str]
-    settled: bool
-
-
-def asset_states(connection: Connection) -> dict[str, State]:
-    """Return the state of each table that was ever made."""
-    rows = read_table(connection, "asset_states").to_dicts()
-    return {row["table"]: State(**{**row, "inputs": json.loads(row["inputs"])}) for row in rows}
-
-
-def next_version(connection: Connection) -> int:
-    """Return the number that the next published version will have."""
-    versions = read_table(connection, "index_versions")["version"]
-    return int(versions.max() or 0) + 1  # type: ignore[arg-type]
-
-
-def save_states(connection: Connection, states: list[State]) -> None:
-    """Write down what tables were made from."""
-    kept = asset_states(connection) | {state.table: state for state in states}
-    rows = [{**asdict(state), "inputs": json.dumps(state.inputs)} for state in kept.values()]
-    replace(connection, "asset_states", pl.DataFrame(rows))
 
 
 def _tolerable(check: dg.AssetCheckResult) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from graphrag_assets.check import check
 from graphrag_assets.errors import ModelStoppedError
-from graphrag_assets.models.transport import Answer
+from graphrag_assets.models.transport import Answer, Vectors
 from graphrag_assets.project import Project
 from small_corpus import SETTINGS, write_project
 
@@ -72,8 +72,6 @@ def test_an_embedding_model_that_gives_nothing_fails(project, script):
 
 
 async def _nothing(ask):
-    from graphrag_assets.models.transport import Vectors
-
     return Vectors(((0, [0.0, 0.0]),))
 
 
@@ -90,8 +88,6 @@ def test_other_dimensions_of_the_same_model_fail(indexed, script):
 
 
 async def _short(ask):
-    from graphrag_assets.models.transport import Vectors
-
     return Vectors(((0, [1.0, 0.0]),))
 
 

@@ -20,9 +20,10 @@ from graphrag_assets.models.replies import Description
 from graphrag_assets.project import Project
 from graphrag_assets.prompts import Message, shipped
 from graphrag_assets.settings import ResolutionSettings, TextUnitSettings
+from graphrag_assets.states import asset_states
 from graphrag_assets.store import select
 from graphrag_assets.tables import meaning
-from graphrag_assets.warehouse import asset_states, table_asset
+from graphrag_assets.warehouse import table_asset
 from pipeline import database_of, materialise
 from small_corpus import SETTINGS, write_project
 from table_rows import rows_of

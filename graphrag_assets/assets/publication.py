@@ -10,6 +10,7 @@ import polars as pl
 from graphrag_assets.checks import all_checks, run_check
 from graphrag_assets.errors import GraphRAGError, NoIndexError, UnpublishableError
 from graphrag_assets.project import Project
+from graphrag_assets.states import State, asset_states, next_version, save_states
 from graphrag_assets.store import (
     Connection,
     append,
@@ -19,13 +20,7 @@ from graphrag_assets.store import (
 )
 from graphrag_assets.tables import TABLES
 from graphrag_assets.text import sha256
-from graphrag_assets.warehouse import (
-    IndexDatabase,
-    State,
-    asset_states,
-    next_version,
-    save_states,
-)
+from graphrag_assets.warehouse import IndexDatabase
 
 INDEX = "index"
 BOOKS = ("model_calls", "index_versions", "index_changes", "asset_states")

@@ -18,7 +18,7 @@ _LEGACY = (
     "gb18030 big5 cp932 euc_jp cp949 cp1252 cp1250 iso8859_2 cp1251 koi8_r cp866 cp1253 cp1254 "
     "cp1255 cp1256 cp874"
 )
-_LATIN = frozenset({"cp1250", "cp1252", "cp1254"})
+_LATIN = frozenset({"cp1250", "iso8859_2", "cp1252", "cp1254"})
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
 _MOST_CONTROLS = 0.1  # share of bytes; more of them mean that it isn't text
 _NUL_SHARE = 0.1
@@ -34,6 +34,8 @@ _LETTERS_SHARE = 0.98
 _KANA = re.compile(r"[\u3041-\u30fe]")
 _KANA_SHARE = 0.2
 _CENTRAL = ("cp1250", "iso8859_2")
+_PORTUGUESE = re.compile(rb"[a-z\xe7]\xe3[oe]|[a-z\xe7]\xf5e")  # ão, ãe, õe
+_C1 = re.compile(rb"[\x80-\x9f]")  # no letters in iso8859
 
 
 @dataclass(frozen=True)
@@ -144,19 +146,21 @@ def _guessed(data: bytes) -> tuple[str, str, tuple[str, ...]]:
     best = matches.best()
     if best is None:
         raise UnreadError("failed", "its encoding can't be told; save it as UTF-8")
-    encoding = _told_apart(data, best.encoding)
-    if encoding in _LATIN and any("cp1252" in match.could_be_from_charset for match in matches):
-        encoding = "cp1254" if _is_turkish(data) else "cp1252"
+    western = any("cp1252" in match.could_be_from_charset for match in matches)
+    western = western or _PORTUGUESE.search(data) is not None
+    encoding = _told_apart(data, best.encoding, western=western)
     return data.decode(encoding), encoding, (f"decoded as {encoding} by guess",)
 
 
-def _told_apart(data: bytes, guess: str) -> str:
-    """Correct a guess where two encodings share their bytes: by kana, by the number of letters."""
+def _told_apart(data: bytes, guess: str, *, western: bool) -> str:
+    """Correct a guess where encodings share their bytes, by the letters of a language."""
     japanese = _tried(data, "euc_jp") or ""
     if len(_KANA.findall(japanese)) > _KANA_SHARE * sum(not sign.isascii() for sign in japanese):
         return "euc_jp"
-    if guess not in _CENTRAL:
-        return guess
+    if western and guess in _LATIN:
+        return "cp1254" if _is_turkish(data) else "cp1252"
+    if guess not in _CENTRAL or _C1.search(data):
+        return "cp1250" if guess in _CENTRAL else guess
     letters = {name: sum(map(str.isalpha, _tried(data, name) or "")) for name in _CENTRAL}
     return max(_CENTRAL, key=lambda name: (letters[name], name == guess))
 

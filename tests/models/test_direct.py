@@ -1,13 +1,15 @@
-"""direct.py: OpenAI's protocol over plain HTTP (that it meets every fault, test_faults.py shows)."""
+"""direct.py: OpenAI's protocol over plain HTTP; test_faults.py shows it every fault."""
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from graphrag_assets import settings
+from graphrag_assets.models import background
 from graphrag_assets.models.client import Models
 from graphrag_assets.models.direct import DirectTransport
 from graphrag_assets.models.faults import ProviderError
@@ -17,6 +19,7 @@ from graphrag_assets.models.transport import Ask, EmbedAsk
 from graphrag_assets.prompts import Message
 from models.loopback import GOOD, Loopback, Reply, ask, embedded, said
 
+TESTS = Path(__file__).parent.parent
 USER = (Message("user", "Say \ud800 something."),)
 
 
@@ -50,8 +53,6 @@ async def asked(other, model, base, parameters=None):
 
 
 def run(coroutine):
-    from graphrag_assets.models import background
-
     return background.run(coroutine)
 
 
@@ -187,13 +188,14 @@ model = {"model": "openai/m", "api_base": server.url}
 models = Models(
     settings.Models(default=model, embedding=model), memo=Memo.none(), budget_usd=0
 )
-print(json.dumps([ask(models).status, len(models.run(models.embed(["a"]))), "litellm" in sys.modules]))
+found = ask(models).status, len(models.run(models.embed(["a"])))
+print(json.dumps([*found, "litellm" in sys.modules]))
 """
 
 
 def test_litellm_is_not_imported_for_it():
     done = subprocess.run(
-        [sys.executable, "-c", CALL], cwd="tests", capture_output=True, text=True, check=True
+        [sys.executable, "-c", CALL], cwd=TESTS, capture_output=True, text=True, check=True
     )
 
     assert json.loads(done.stdout) == ["ok", 1, False]

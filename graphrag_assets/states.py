@@ -1,0 +1,39 @@
+"""What each table was last made from: the memory behind the early cutoff."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+import polars as pl
+
+from graphrag_assets.store import Connection, read_table, replace
+
+
+@dataclass(frozen=True)
+class State:
+    """What a table was last made from."""
+
+    table: str
+    fingerprint: str
+    recipe: str
+    inputs: dict[str, str]
+    settled: bool
+
+
+def asset_states(connection: Connection) -> dict[str, State]:
+    """Return the state of each table that was ever made."""
+    rows = read_table(connection, "asset_states").to_dicts()
+    return {row["table"]: State(**{**row, "inputs": json.loads(row["inputs"])}) for row in rows}
+
+
+def next_version(connection: Connection) -> int:
+    """Return the number that the next published version will have."""
+    versions = read_table(connection, "index_versions")["version"]
+    return int(versions.max() or 0) + 1  # type: ignore[arg-type]
+
+
+def save_states(connection: Connection, states: Iterable[State]) -> None:
+    """Write down what tables were made from."""
+    kept = asset_states(connection) | {state.table: state for state in states}
+    rows = [{**asdict(state), "inputs": json.dumps(state.inputs)} for state in kept.values()]
+    replace(connection, "asset_states", pl.DataFrame(rows))
