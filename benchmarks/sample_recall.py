@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from graphrag_assets.project import Project, silent
+from graphrag_assets.project import silent
 from graphrag_assets.query import Index
 from graphrag_assets.run import run_index
 
@@ -37,7 +37,7 @@ def main():
     report = {
         "gold entities found": entities_found(index, gold, options.language),
         "gold relations found": relations_found(index, gold, options.language),
-        "pairs kept apart": kept_apart(index, gold),
+        "pairs kept apart": kept_apart(index, gold, options.language),
         **questions_found(index, questions, options.language),
     }
     for name, (found, missing) in report.items():
@@ -54,9 +54,7 @@ def indexed(language):
     (root / "settings.toml").write_text(text, "utf-8")
     start = time.monotonic()
     run_index(root, silent)
-    print(
-        f"indexed {language} in {time.monotonic() - start:.1f} s, settings of {Project.open(root).root}"
-    )
+    print(f"indexed {language} in {time.monotonic() - start:.1f} s")
     return root
 
 
@@ -102,11 +100,11 @@ def relations_found(index, gold, language):
     return found, missing
 
 
-def kept_apart(index, gold):
+def kept_apart(index, gold, language):
     known = aliases(index)
-    pairs = [
-        pair for pair in gold["must_not_merge"] if all(name.casefold() in known for name in pair)
-    ]
+    named = {entity["en"]: entity[language] for entity in gold["entities"]}
+    pairs = [[named.get(name, name) for name in pair] for pair in gold["must_not_merge"]]
+    pairs = [pair for pair in pairs if all(name.casefold() in known for name in pair)]
     merged = [pair for pair in pairs if known[pair[0].casefold()] == known[pair[1].casefold()]]
     return len(pairs) - len(merged), merged
 
@@ -121,7 +119,8 @@ def questions_found(index, questions, language):
         cited += [] if wanted <= paths else [question["id"]]
         for method, missing in read.items():
             rows = index.retrieve(text, method=method, k=10)
-            missing += [] if wanted <= {path[:2] for path in rows["path"]} else [question["id"]]
+            if not wanted <= {path[:2] for path in rows["path"]}:
+                missing.append(question["id"])
     total = len(answerable)
     return {
         "questions: gold documents cited (ask local)": (total - len(cited), cited),

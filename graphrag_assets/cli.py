@@ -136,6 +136,36 @@ def status(
 
 
 @app.command()
+def changes(
+    context: typer.Context,
+    since: Annotated[int | None, typer.Option("--from", help="Older version.")] = None,
+    until: Annotated[
+        int | None, typer.Option("--to", help="Newer version; default: newest.")
+    ] = None,
+) -> None:
+    """Say what came, went and changed between two versions; by default in the newest."""
+    from graphrag_assets.query import Index
+    from graphrag_assets.query.lineage import changes_between
+
+    reader = Index.open(context.obj).reader
+    until = reader.version if until is None else until
+    since = until - 1 if since is None else since
+    console.print_changes(out, changes_between(reader, since, until), since, until)
+
+
+@app.command()
+def lineage(
+    context: typer.Context,
+    ref: Annotated[str, typer.Argument(help="Id, or a short id from an answer: E12ab34cd.")],
+) -> None:
+    """Show the passages behind a report, an entity, a relationship, a claim or a text unit."""
+    from graphrag_assets.query import Index
+    from graphrag_assets.query.lineage import trace
+
+    console.print_lineage(out, trace(Index.open(context.obj).reader, ref))
+
+
+@app.command()
 def tables(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print docs/TABLES.md.")] = False,
 ) -> None:

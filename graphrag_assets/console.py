@@ -17,7 +17,9 @@ from graphrag_assets.project import Progress as Report
 from graphrag_assets.project import Project
 from graphrag_assets.prompts import shipped
 from graphrag_assets.query import Answer, Citation, Passage
+from graphrag_assets.query.lineage import Lineage
 from graphrag_assets.query.reader import Reader
+from graphrag_assets.readers import corpus_summary, summary_lines
 from graphrag_assets.settings import TASKS, ModelSettings, Section, Settings
 from graphrag_assets.tables import TABLES, columns, keys, meaning, references
 
@@ -30,6 +32,16 @@ COUNTED = (
 )
 MAX_PASSAGE = 300
 MAX_UNFINISHED = 10
+MAX_CHANGES = 20
+PLURALS = {
+    "document": "documents",
+    "entity": "entities",
+    "relationship": "relationships",
+    "community": "communities",
+    "report": "reports",
+}
+CHANGES = {"added": "came", "removed": "went", "changed": "changed"}
+SIGNS = {"added": "[green]+[/green]", "removed": "[red]-[/red]", "changed": "[yellow]~[/yellow]"}
 SETTINGS_HEAD = """\
 # Settings
 
@@ -65,11 +77,14 @@ def status(project: Project) -> dict[str, Any]:
     try:
         version = reader.rows("FROM index_versions ORDER BY version DESC LIMIT 1").to_dicts()[0]
         took = reader.ask("run_cost", run=version["run_id"]).to_dicts()[0]
+        files = reader.rows("FROM files ORDER BY path")
         return {
             **version,
             "counts": json.loads(version["counts"]),
             "levels": reader.ask("communities_per_level").to_dicts(),
             "unfinished": reader.ask("unfinished").to_dicts(),
+            "corpus": corpus_summary(files),
+            "corpus_notes": summary_lines(files),
             "took": took,
             "path": str(project.store.current),
         }
@@ -88,7 +103,7 @@ def print_summary(console: Console, project: Project, run: "Run | None") -> str:
         table.add_row(name.replace("_", " "), f"{counts[name]:,}")
     for level in found["levels"]:
         table.add_row(
-            f"  level {level['level']} (C{level['level']})", f"{level['communities']:,} communities"
+            f"  at level {level['level']} (C{level['level']})", f"{level['communities']:,}"
         )
     cost = "unknown" if took["cost_usd"] is None else f"{took['cost_usd']:.4f} $"
     table.add_row("model calls", f"{took['calls']:,} (and {took['memo_hits']:,} from the memo)")
@@ -97,7 +112,10 @@ def print_summary(console: Console, project: Project, run: "Run | None") -> str:
     if run:
         table.add_row("seconds", f"{run.seconds:.1f}")
     console.print(table)
-    for row in found["unfinished"][:MAX_UNFINISHED]:
+    for line in found["corpus_notes"]:
+        console.print(escape(line), highlight=False)
+    others = [row for row in found["unfinished"] if row["kind"] != "file"]
+    for row in others[:MAX_UNFINISHED]:
         console.print(
             f"[yellow]{row['status']}[/yellow] {row['kind']} {row['id']}: {row['reason']}"
         )
@@ -123,11 +141,9 @@ def print_answer(console: Console, answer: Answer) -> None:
             kind, title = citation.kind.replace("_", " "), escape(citation.title)
             console.print(f"[cyan]{citation.marker}[/cyan] {kind}: {title}", highlight=False)
         for passage in passages:
-            page = f", page {passage.page}" if passage.page else ""
-            place = f"{passage.path}{page}, characters {passage.start_char}-{passage.end_char}"
-            text = " ".join(passage.text.split())
-            text = text if len(text) <= MAX_PASSAGE else text[: MAX_PASSAGE - 1] + "…"
-            console.print(f"  [dim]{escape(place)}[/dim]\n  “{escape(text)}”", highlight=False)
+            span = (passage.start_char, passage.end_char)
+            told = _passage(passage.path, passage.page, *span, passage.text)
+            console.print(f"  {told}", highlight=False)
     level = "" if answer.level is None else f", level {answer.level}"
     used = answer.usage
     console.print(
@@ -137,6 +153,40 @@ def print_answer(console: Console, answer: Answer) -> None:
     )
     if answer.reason:
         console.print(f"[yellow]{escape(answer.reason)}[/yellow]")
+
+
+def print_changes(console: Console, changes: pl.DataFrame, since: int, until: int) -> None:
+    """Print what came, went and changed between two versions, in words, then by title."""
+    console.print(f"[bold]From version {since} to version {until}[/bold]")
+    if changes.is_empty():
+        console.print("Nothing changed.")
+    for (kind,), rows in changes.group_by("kind", maintain_order=True):
+        counts = dict(rows.group_by("change").len().iter_rows())
+        told = [f"{counts[change]} {word}" for change, word in CHANGES.items() if change in counts]
+        console.print(f"\n[bold]{PLURALS[str(kind)]}[/bold]: {', '.join(told)}")
+        listed = rows.sort("change", "title").head(MAX_CHANGES)
+        for change, title in listed.select("change", "title").iter_rows():
+            console.print(f"  {SIGNS[change]} {escape(title)}", highlight=False)
+        if rows.height > MAX_CHANGES:
+            console.print(f"  … and {rows.height - MAX_CHANGES} more, in the table index_changes")
+
+
+def print_lineage(console: Console, lineage: Lineage) -> None:
+    """Print a thing and the passages it rests on."""
+    kind = lineage.kind.replace("_", " ")
+    console.print(f"[bold]{kind}[/bold] {escape(lineage.title)} [dim]{lineage.id}[/dim]")
+    for path, page, start, end, text in lineage.passages.select(
+        "path", "page", "start_char", "end_char", "text"
+    ).iter_rows():
+        console.print(f"  {_passage(path, page, start, end, text)}", highlight=False)
+
+
+def _passage(path: str, page: int | None, start: int, end: int, text: str) -> str:
+    """Return where a passage stands and what it says, cut where it is long."""
+    place = f"{path}{f', page {page}' if page else ''}, characters {start}-{end}"
+    said = " ".join(text.split())
+    said = said if len(said) <= MAX_PASSAGE else said[: MAX_PASSAGE - 1] + "…"
+    return f"[dim]{escape(place)}[/dim]\n  “{escape(said)}”"
 
 
 def print_rows(console: Console, rows: pl.DataFrame, form: str) -> None:

@@ -18,7 +18,7 @@ UNKNOWN = "unknown"
 PERSON = "person"
 ORGANIZATION = "organization"
 MAX_BLOCK = 20  # a part that more names share says little
-OFTEN = 2  # mentions
+OFTEN = 2  # text units
 MIN_END = 2  # words
 MIN_END_ZH = 4  # characters
 MIN_START_ZH = 2
@@ -33,8 +33,12 @@ class Name:
 
     key: str
     type: str
-    n: int
     units: frozenset[str]
+
+    @property
+    def n(self) -> int:
+        """How many text units use it."""
+        return len(self.units)
 
     @property
     def label(self) -> str:

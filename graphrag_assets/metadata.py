@@ -7,7 +7,8 @@ import polars as pl
 
 from graphrag_assets.checks import Verdict
 from graphrag_assets.models.ledger import Call
-from graphrag_assets.store import Connection
+from graphrag_assets.readers import corpus_summary
+from graphrag_assets.store import Connection, read_table
 from graphrag_assets.tables import columns, keys
 
 CELL = 60
@@ -47,7 +48,10 @@ def check_result(verdict: Verdict) -> dg.AssetCheckResult:
 def row_metadata(connection: Connection, table: str) -> dict[str, Any]:
     count = connection.execute(f'SELECT count(*) FROM "{table}"').fetchall()[0][0]
     first: pl.DataFrame = connection.sql(f'FROM "{table}" LIMIT 5').pl()
-    return {"dagster/row_count": count, "preview": dg.MetadataValue.md(markdown_table(first))}
+    shown = {"dagster/row_count": count, "preview": dg.MetadataValue.md(markdown_table(first))}
+    if table == "files":
+        shown["corpus"] = dg.MetadataValue.json(corpus_summary(read_table(connection, table)))
+    return shown
 
 
 def call_metadata(calls: list[Call]) -> dict[str, Any]:

@@ -134,6 +134,10 @@ class Groups:
             self.members[key] = one
         self.how.setdefault(link.other if link.one in self.how else link.one, link)
 
+    def leader(self, key: str) -> str:
+        """Return the name that gives its group the id: the most used, so that others may come."""
+        return min(self.members[key], key=lambda member: (-self.names[member].n, member))
+
     def _apart(self, one: str, other: str, link: Link) -> bool:
         if frozenset((one, other)) in self.forbidden:
             return True
@@ -149,12 +153,11 @@ class Groups:
 def _names(rows: pl.DataFrame) -> dict[str, Name]:
     grouped = rows.group_by("key").agg(
         pl.col("type").filter(pl.col("type") != UNKNOWN).alias("types"),
-        pl.len().alias("n"),
         pl.col("text_unit_id").unique().alias("units"),
     )
     return {
-        key: Name(key, _majority(types), n, frozenset(units))
-        for key, types, n, units in sorted(grouped.iter_rows())
+        key: Name(key, _majority(types), frozenset(units))
+        for key, types, units in sorted(grouped.iter_rows())
     }
 
 
@@ -196,7 +199,7 @@ def _table(rows: pl.DataFrame, groups: Groups) -> pl.DataFrame:
     decided = pl.DataFrame(
         {
             "key": keys,
-            "entity_id": [content_id(min(groups.members[key])) for key in keys],
+            "entity_id": [content_id(groups.leader(key)) for key in keys],
             "method": [link.method if link else "exact" for link in links],
             "score": [link.score if link else 1.0 for link in links],
         },

@@ -125,7 +125,7 @@ class RelationshipMentions(dy.Schema):
 class Entities(dy.Schema):
     """A named thing that the corpus speaks of, merged over all its mentions."""
 
-    id = dy.String(primary_key=True, description="Hash of the first of its normalised names.")
+    id = dy.String(primary_key=True, description="Hash of the most used of its normalised names.")
     title = dy.String(min_length=1, description="Most frequent name.")
     type = dy.String(description="Most frequent type.")
     types = dy.List(dy.String(), description="All types it was given.")

@@ -1,5 +1,7 @@
 """estimate.py: what a run would take, held against what it then took."""
 
+from datetime import UTC, datetime
+
 import polars as pl
 import pytest
 
@@ -8,8 +10,8 @@ from graphrag_assets.models import client
 from graphrag_assets.models.scripted import ScriptedTransport
 from graphrag_assets.project import Project
 from graphrag_assets.settings import ModelSettings
-from pipeline import index_once
-from small_corpus import CORPUS, SETTINGS, reply_to, write_project
+from graphrag_assets.store import append
+from small_corpus import SETTINGS, write_project
 
 
 def stages(project: Project) -> dict[str, Stage]:
@@ -31,10 +33,8 @@ def test_a_first_run_is_estimated_without_a_call(project, script):
     assert project.store.read("files")["files"].is_empty()
 
 
-def test_what_a_first_run_takes_lies_in_the_range(project):
-    expected = stages(project)
-    index_once(project)
-    taken = calls(project)
+def test_what_a_first_run_takes_lies_in_the_range(project, small_index):
+    expected, taken = stages(project), calls(small_index)
 
     for task in ("extraction", "claims", "report", "embedding"):
         assert expected[task].calls.low <= taken[task] <= expected[task].calls.high * 1.5 + 5, task
@@ -99,22 +99,47 @@ def test_the_tightest_limit_counts(limits, expected):
     assert (found.low, found.high) == pytest.approx(expected)
 
 
-def test_own_calls_are_the_rule_from_twenty_on(tmp_path, monkeypatch):
-    """The model of this project answers reports at length; so will the next."""
-    many = {f"{n}-{name}": f"{n}. {text}" for n in range(4) for name, text in CORPUS.items()}
-    monkeypatch.setattr(client, "LitellmTransport", lambda: ScriptedTransport(reply_to))
-    project = Project.open(write_project(tmp_path, many))
-    index_once(project)
-    (project.root / "data/input/new.txt").write_text("Kaja Lund married Ben Cole in 1940.")
-    ledger = project.store.read("model_calls")["model_calls"].filter(
-        pl.col("prompt") == "extract_graph"
-    )
-    found = stages(Project.open(tmp_path))["extraction"]
-    middle = ledger["completion_tokens"].quantile(0.25)
+def ledger(count: int, **columns) -> pl.DataFrame:
+    """Return so many answered calls of extract_graph."""
+    row = {
+        "asset": "extractions",
+        "task": "extraction",
+        "prompt": "extract_graph",
+        "subject": "",
+        "model": "scripted/reader",
+        "prompt_tokens": 700,
+        "completion_tokens": 77,
+        "cost_usd": None,
+        "seconds": 8.0,
+        "tries": 1,
+        "status": "ok",
+        "from_memo": False,
+        "estimated": False,
+        "run_id": "run",
+        "created_at": datetime(2031, 5, 4, tzinfo=UTC),
+    }
+    return pl.DataFrame([{**row, **columns, "id": str(number)} for number in range(count)])
 
-    assert ledger.height >= 20
-    assert middle is not None
-    assert found.tokens_out.low >= middle
+
+@pytest.mark.parametrize(
+    ("count", "columns", "own"),
+    [
+        (20, {}, True),
+        (19, {}, False),
+        (20, {"model": "another/model"}, False),
+        (20, {"from_memo": True}, False),
+        (20, {"status": "failed"}, False),
+    ],
+)
+def test_twenty_calls_of_ones_own_are_the_rule(project, count, columns, own):
+    with project.store.transaction() as connection:
+        append(connection, "model_calls", ledger(count, **columns))
+    found = estimate(project)
+    extraction = found.stages[0]
+    minutes_of_one = extraction.minutes.high / extraction.calls.high
+
+    assert (extraction.tokens_out.low == pytest.approx(77 * found.new, rel=0.2)) is own
+    assert (minutes_of_one == pytest.approx(8 / 60 / 32)) is own
 
 
 def test_no_gleanings_and_no_claims_at_a_known_price(tmp_path, monkeypatch):

@@ -1,0 +1,49 @@
+"""From a report, an element or a text unit to the passages behind it, and between versions."""
+
+import re
+from dataclasses import dataclass
+
+import polars as pl
+
+from graphrag_assets.errors import QuestionError
+from graphrag_assets.query.reader import Reader
+
+MARKER = re.compile(r"\[?([ERCPT])?([0-9a-f]{6,32})\]?")
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """A thing and its passages: path, page, start_char, end_char, text."""
+
+    kind: str
+    id: str
+    title: str
+    passages: pl.DataFrame
+
+
+def trace(reader: Reader, ref: str) -> Lineage:
+    """Return the lineage of an id, or of a short id as answers cite it.
+
+    Raises QuestionError for an id that stands for nothing, or for several things.
+    """
+    match = MARKER.fullmatch(ref.strip())
+    found = reader.ask("things_named", id=match[2]) if match else pl.DataFrame()
+    if found.is_empty():
+        raise QuestionError(f"No report, element or text unit has the id `{ref}`.")
+    if found.height > 1:
+        several = ", ".join(f"{kind} {name}" for kind, name, _ in found.head(5).iter_rows())
+        raise QuestionError(f"Several things begin with `{ref}`: {several}. Give more digits.")
+    kind, name, title = found.row(0)
+    if kind == "report":
+        return Lineage(kind, name, title, reader.ask("report_passages", id=name))
+    rows = reader.ask("passages", ids=[name])
+    ends = pl.col("start_char") + pl.col("text").str.len_chars()
+    passages = rows.with_columns(end_char=ends).select(
+        "path", "page", "start_char", "end_char", "text"
+    )
+    return Lineage(kind, name, title, passages.sort("path", "start_char"))
+
+
+def changes_between(reader: Reader, since: int, until: int) -> pl.DataFrame:
+    """Return kind, id, title and change (added, removed, changed) from one version to another."""
+    return reader.ask("changes_between", since=since, until=until)
