@@ -80,6 +80,7 @@ def _prompts(project: Project) -> Verdict:
 
 async def _model(models: Models, project: Project, tasks: list[str]) -> Verdict:
     chosen = project.settings.models.for_task(tasks[0])
+    await models.ready(tasks[0])
     start = time.monotonic()
     try:
         if tasks == [EMBEDDING]:

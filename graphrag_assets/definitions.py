@@ -9,6 +9,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from graphrag_assets import automation
 from graphrag_assets.assets import corpus, extraction, graph, publication, reports, vectors
 from graphrag_assets.project import Progress, Project, silent
 from graphrag_assets.settings import find_root
@@ -44,14 +45,14 @@ def build(root: Path, progress: Progress = silent) -> dg.Definitions:
     job = dg.define_asset_job(
         JOB, selection=dg.AssetSelection.all(), description="Bring the index to the corpus."
     )
-    schedule = project.settings.run.schedule
     return dg.Definitions(
         assets=[
             *(asset.definition(project) for asset in PIPELINE),
             publication.index_asset(project),
         ],
         jobs=[job],
-        schedules=[dg.ScheduleDefinition(job=job, cron_schedule=schedule)] if schedule else [],
+        schedules=automation.schedules(project, JOB),
+        sensors=automation.sensors(project, JOB),
         resources={"duckdb": IndexDatabase(database=str(project.store.work))},
         executor=executors[project.settings.run.executor],
     )

@@ -2,19 +2,18 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
-from filelock import FileLock, Timeout
 
 from graphrag_assets.checks import all_checks, run_check
 from graphrag_assets.definitions import JOB, build
-from graphrag_assets.errors import GraphRAGError, RunInProgressError, UnpublishableError
+from graphrag_assets.errors import GraphRAGError, UnpublishableError
 from graphrag_assets.project import Progress, Project
-from graphrag_assets.store import select, sql
+from graphrag_assets.store import held, select, sql
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -36,7 +35,7 @@ def run_index(root: Path, progress: Progress) -> Run:
     definitions = build(root, progress)
     project = Project.open(root)
     start = time.monotonic()
-    with contextlib.chdir(root), _held(project), _instance(root) as instance:
+    with contextlib.chdir(root), held(project.store.work, timeout=0), _instance(root) as instance:
         job = definitions.resolve_job_def(JOB)
         try:
             run_id = job.execute_in_process(instance=instance, run_config=QUIET).run_id
@@ -49,17 +48,6 @@ def run_index(root: Path, progress: Progress) -> Run:
     with project.store.connect(read_only=True) as connection:
         took = select(connection, sql("run_cost"), run=run_id).to_dicts()[0]
     return Run(run_id, time.monotonic() - start, took)
-
-
-@contextlib.contextmanager
-def _held(project: Project) -> Iterator[None]:
-    path = project.store.work.with_suffix(".lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(path, timeout=0):
-            yield
-    except Timeout as error:
-        raise RunInProgressError(f"it holds {path}") from error
 
 
 def _instance(root: Path) -> dg.DagsterInstance:

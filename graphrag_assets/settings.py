@@ -160,6 +160,7 @@ class RunSettings(Section):
 
     executor: Literal["in_process", "multiprocess"] = Field("in_process", description="Executor.")
     schedule: str = Field("", description="Cron expression of scheduled re-indexing; empty: off.")
+    sensor: bool = Field(default=False, description="Index again when the corpus changes.")
     budget_usd: float = Field(0, ge=0, description="Most that one run may cost; 0: no limit.")
 
 

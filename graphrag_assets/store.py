@@ -20,13 +20,14 @@ from pathlib import Path
 import dataframely as dy
 import duckdb
 import polars as pl
+from filelock import FileLock, Timeout
 
-from graphrag_assets.errors import NoIndexError, SqlError, TableError
+from graphrag_assets.errors import NoIndexError, RunInProgressError, SqlError, TableError
 from graphrag_assets.tables import TABLES, columns, keys, meaning, references
 
 Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
-LOCK_TIMEOUT = 600.0
+LOCK_TIMEOUT = 600.0  # seconds
 SANDBOX = {"enable_external_access": "false", "lock_configuration": "true"}
 
 
@@ -90,6 +91,27 @@ class Store:
         if not found:
             raise NoIndexError(str(self.versions))
         return found[-1]
+
+
+@cache
+def run_lock(work: Path) -> FileLock:
+    """Return this process's lock on a working database: one run at a time, whoever starts it."""
+    return FileLock(work.with_suffix(".lock"), thread_local=False)
+
+
+@contextmanager
+def held(work: Path, *, timeout: float) -> Iterator[None]:
+    """Hold the lock on a working database; raise RunInProgressError if another process keeps it."""
+    work.parent.mkdir(parents=True, exist_ok=True)
+    lock = run_lock(work)
+    try:
+        lock.acquire(timeout=timeout)
+    except Timeout as error:
+        raise RunInProgressError(f"it holds {lock.lock_file}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

@@ -31,7 +31,16 @@ from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
 from graphrag_assets.settings import ExtractionSettings, Section, Settings
 from graphrag_assets.states import State, asset_states, next_version, save_states
-from graphrag_assets.store import Connection, append, connect, fingerprint, read_table, replace
+from graphrag_assets.store import (
+    LOCK_TIMEOUT,
+    Connection,
+    append,
+    connect,
+    fingerprint,
+    held,
+    read_table,
+    replace,
+)
 from graphrag_assets.tables import TABLES, meaning, references
 
 PREVIOUS = "previous_"
@@ -47,6 +56,16 @@ class IndexDatabase(DuckDBResource):  # type: ignore[misc]
         """Open the working database for one read or one write."""
         with connect(Path(self.database), read_only=read_only) as connection:
             yield connection
+
+
+@contextmanager
+def one_run(project: Project) -> Iterator[None]:
+    """Keep other runs out for the time of a step; turn errors of ours into Dagster's."""
+    try:
+        with held(project.store.work, timeout=LOCK_TIMEOUT):
+            yield
+    except GraphRAGError as error:
+        raise dg.Failure(str(error), allow_retries=False) from error
 
 
 @dataclass(frozen=True)
@@ -134,10 +153,8 @@ class TableAsset:
         )
         def compute(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[None]]:
             step = Step(self, project, context.resources.duckdb, context.run.run_id, recipe)
-            try:
+            with one_run(project):
                 yield from step.materialise()
-            except GraphRAGError as error:
-                raise dg.Failure(str(error), allow_retries=False) from error
 
         return compute
 

@@ -8,7 +8,7 @@ import dagster as dg
 import polars as pl
 
 from graphrag_assets.checks import all_checks, run_check
-from graphrag_assets.errors import GraphRAGError, NoIndexError, UnpublishableError
+from graphrag_assets.errors import NoIndexError, UnpublishableError
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
 from graphrag_assets.store import (
@@ -20,7 +20,7 @@ from graphrag_assets.store import (
 )
 from graphrag_assets.tables import TABLES
 from graphrag_assets.text import sha256
-from graphrag_assets.warehouse import IndexDatabase
+from graphrag_assets.warehouse import IndexDatabase, one_run
 
 INDEX = "index"
 BOOKS = ("model_calls", "index_versions", "index_changes", "asset_states")
@@ -43,10 +43,8 @@ def index_asset(project: Project) -> dg.AssetsDefinition:
 
     @dg.multi_asset(name="publish", specs=[SPEC], required_resource_keys={"duckdb"})
     def compute(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
-        try:
+        with one_run(project):
             published = publish(project, context.resources.duckdb, context.run.run_id)
-        except GraphRAGError as error:
-            raise dg.Failure(str(error), allow_retries=False) from error
         metadata = {"path": dg.MetadataValue.path(str(project.store.current)), **published}
         return dg.MaterializeResult(
             asset_key=INDEX,

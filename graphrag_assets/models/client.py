@@ -136,6 +136,10 @@ class Models:
         """Return the longest prompt that a task's model was found to take; None = not known."""
         return self._callers[task].dialect.context_tokens
 
+    async def ready(self, task: str) -> None:
+        """Get ready for a task's model: imports that the first call would wait for."""
+        await background.hop(self._transport.ready(self.model(task)))
+
     def form(self, task: str) -> str:
         """Return the strictest form of structured output that a task's model took: see RUNGS."""
         return RUNGS[self._callers[task].dialect.rung]

@@ -22,11 +22,15 @@ _TEMPORARY = re.compile(r"~\$.*|.*~|#.*#|.*\.(?:tmp|temp|swp|swo|part|partial|cr
 
 @dataclass(frozen=True)
 class Found:
-    """A file of the corpus: its path relative to the root, how to get its bytes, and how many."""
+    """A file of the corpus: its path relative to the root, how to get its bytes, and how many.
+
+    `stamp` is what changes cheaply with its content, as a rule: a time, a tag.
+    """
 
     path: str
     read: Callable[[], bytes]
     size: int = 0
+    stamp: str = ""
 
 
 def find_files(
@@ -119,7 +123,7 @@ def _local(folder: Path, real: Path, file: Path) -> Found | None:
     try:
         about = file.lstat()
         if stat.S_ISREG(about.st_mode):
-            return Found(path, lambda: _read(file), about.st_size)
+            return Found(path, lambda: _read(file), about.st_size, str(about.st_mtime_ns))
         return _link(path, real, file) if stat.S_ISLNK(about.st_mode) else None
     except OSError as error:
         return _unreadable(path, error.strerror or str(error))
@@ -134,7 +138,8 @@ def _link(path: str, real: Path, file: Path) -> Found | None:
     if not target.is_relative_to(real):
         return _unreadable(path, "symbolic link out of the corpus root")
     if target.is_file() and not _visible(_relative(real, target)):
-        return Found(path, lambda: _read(target), target.stat().st_size)
+        about = target.stat()
+        return Found(path, lambda: _read(target), about.st_size, str(about.st_mtime_ns))
     return None
 
 
@@ -188,7 +193,8 @@ def _find_remote(root: str) -> Iterator[Found]:
                 raise CorpusError(root, "is not a folder")
             path = _shown(unquote(path) if root.startswith("http") else path)
             read = partial(_fetch, files, name)
-            yield Found(path, read, info.get("size") or 0)
+            stamps = (info.get(key) for key in ("ETag", "LastModified", "mtime", "created"))
+            yield Found(path, read, info.get("size") or 0, str(next(filter(None, stamps), "")))
 
 
 def _fetch(files: Any, name: str) -> bytes:  # noqa: ANN401
