@@ -16,6 +16,7 @@ from graphrag_assets.check import FORMS
 from graphrag_assets.models.client import Models, Request
 from graphrag_assets.models.memo import Memo
 from graphrag_assets.models.replies import Extraction, Reply
+from graphrag_assets.models.wire import LitellmTransport
 from graphrag_assets.prompts import Prompts
 from small_corpus import CORPUS
 
@@ -74,12 +75,12 @@ def monkeypatch_module():
         yield patch
 
 
-@pytest.mark.parametrize("provider", ["openai", "hosted_vllm"])
-def test_a_small_model_extracts_in_the_schema(server, provider, tmp_path):
+@pytest.mark.parametrize("way", [LitellmTransport, lambda: None], ids=["litellm", "direct"])
+def test_a_small_model_extracts_in_the_schema(server, way, tmp_path):
     """Three text units, one schema-valid extraction each, on the strictest rung."""
-    address = {"model": f"{provider}/smollm2", "api_base": f"{server}/v1", "concurrency": 1}
+    address = {"model": "hosted_vllm/smollm2", "api_base": f"{server}/v1", "concurrency": 1}
     chosen = settings.Models(default={**address, "deadline_seconds": 600})
-    models = Models(chosen, memo=Memo.none(), budget_usd=0)
+    models = Models(chosen, memo=Memo.none(), budget_usd=0, transport=way())
     prompts = Prompts(tmp_path)
     requests = [
         Request(
