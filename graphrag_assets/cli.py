@@ -4,11 +4,13 @@ Exit codes: 0 complete, 3 partial, 1 failed, 2 wrong use.
 """
 
 import contextlib
+import gc
 import json
 import logging
 import os
 import shutil
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -76,14 +78,46 @@ def init(
 
 
 @app.command()
-def index(context: typer.Context) -> None:
+def check(context: typer.Context) -> None:
+    """See whether settings, prompts and models work: one tiny call per model."""
+    from graphrag_assets.check import check as verdicts
+
+    found = verdicts(Project.open(context.obj))
+    console.print_verdicts(out, found)
+    raise typer.Exit(0 if all(verdict.ok for verdict in found) else FAILED)
+
+
+@app.command()
+def estimate(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tell what `index` would take: calls, tokens, cost, minutes. No model is asked."""
+    from graphrag_assets.estimate import estimate as estimated
+
+    found = estimated(Project.open(context.obj))
+    if as_json:
+        whole = asdict(found) | {"total": asdict(found.total)}
+        typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
+    else:
+        console.print_estimate(out, found)
+
+
+@app.command()
+def index(
+    context: typer.Context,
+    budget_usd: Annotated[
+        float | None, typer.Option(min=0, help="Most that this run may cost; 0: no limit.")
+    ] = None,
+) -> None:
     """Bring the index to the corpus: read what changed, publish a new version."""
     from graphrag_assets.run import run_index
 
     root: Path = context.obj
     project = Project.open(root)
+    gc.freeze()  # what was imported stays: looking through it again and again takes a tenth
     with console.progress_bars(err) as progress:
-        run = run_index(root, progress)
+        run = run_index(root, progress, budget_usd=budget_usd)
     status = console.print_summary(out, project, run)
     raise typer.Exit(PARTIAL if status == "partial" else 0)
 
@@ -206,7 +240,7 @@ def main() -> None:
         sys.exit(WRONG_USE)
     except GraphRAGError as error:
         err.print(f"[red]Failed:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
-        sys.exit(FAILED)
+        sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":

@@ -38,9 +38,11 @@ PIPELINE: Sequence[TableAsset] = (
 JOB = "index"
 
 
-def build(root: Path, progress: Progress = silent) -> dg.Definitions:
+def build(
+    root: Path, progress: Progress = silent, *, budget_usd: float | None = None
+) -> dg.Definitions:
     """Return the pipeline of one project."""
-    project = Project.open(root, progress)
+    project = Project.open(root, progress, budget_usd=budget_usd)
     executors = {"in_process": dg.in_process_executor, "multiprocess": dg.multiprocess_executor}
     job = dg.define_asset_job(
         JOB, selection=dg.AssetSelection.all(), description="Bring the index to the corpus."

@@ -28,9 +28,15 @@ class Project:
     progress: Progress = field(default=silent, compare=False)
 
     @classmethod
-    def open(cls, root: Path, progress: Progress = silent) -> "Project":
-        """Read the settings of a folder."""
-        return cls(root.resolve(), load_settings(root.resolve()), progress)
+    def open(
+        cls, root: Path, progress: Progress = silent, *, budget_usd: float | None = None
+    ) -> "Project":
+        """Read the settings of a folder; a budget given here stands above theirs."""
+        settings = load_settings(root.resolve())
+        if budget_usd is not None:
+            run = settings.run.model_copy(update={"budget_usd": budget_usd})
+            settings = settings.model_copy(update={"run": run})
+        return cls(root.resolve(), settings, progress)
 
     @cached_property
     def prompts(self) -> Prompts:

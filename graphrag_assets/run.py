@@ -27,12 +27,12 @@ class Run:
     took: Mapping[str, Any]
 
 
-def run_index(root: Path, progress: Progress) -> Run:
+def run_index(root: Path, progress: Progress, *, budget_usd: float | None = None) -> Run:
     """Run the job; raise the error of the step that failed.
 
     The run is recorded in the project's Dagster instance, so that the UI shows it.
     """
-    definitions = build(root, progress)
+    definitions = build(root, progress, budget_usd=budget_usd)
     project = Project.open(root)
     start = time.monotonic()
     with contextlib.chdir(root), held(project.store.work, timeout=0), _instance(root) as instance:

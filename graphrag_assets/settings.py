@@ -101,7 +101,7 @@ class ExtractionSettings(Section):
     """What is read out of a text unit."""
 
     entity_types: list[str] = Field(
-        ["person", "organization", "place", "event"], description="Types of entities to look for."
+        [], description="Types of entities to look for; empty: those of the domain pack."
     )
     domain: str = Field("general", description="Domain pack in prompts/domains/.")
     gleanings: int = Field(1, ge=0, description="Further rounds that look for what was missed.")

@@ -36,7 +36,7 @@ DEFAULTS = {
     },
     "text_units": {"max_tokens": 600, "overlap": 100, "encoding": "o200k_base"},
     "extraction": {
-        "entity_types": ["person", "organization", "place", "event"],
+        "entity_types": [],
         "domain": "general",
         "gleanings": 1,
         "claims": False,

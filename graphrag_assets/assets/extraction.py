@@ -79,11 +79,12 @@ class Reader:
         self, text: str, about: str, subject: str, tongue: str
     ) -> tuple[Outcome[Extraction], list[Extraction]]:
         """Return how the first round ended, and the replies of all rounds."""
+        domain = self.prompts.domain(self.settings.domain)
         messages = self.prompts.render(
             "extract_graph",
             text=text,
-            entity_types=", ".join(self.settings.entity_types),
-            examples=self.prompts.domain(self.settings.domain).examples(tongue),
+            entity_types=", ".join(self.settings.entity_types or domain.entity_types),
+            examples=domain.examples(tongue),
             language=language_name(tongue),
         )
         messages = _told(messages, about)

@@ -61,6 +61,8 @@ _DENSE = {"ja": 3, "zh": 3, "ko": 3}  # one sign says as much as some letters
 def language(text: str) -> str:
     """Return the language that the script tells: zh, ja, ko, ru, ar, he, el, hi, th, else en."""
     sample = text[:_SAMPLE]
+    if sample.isascii():
+        return "en"
     shares = {
         name: len(script.findall(sample)) * _DENSE.get(name, 1) for name, script in _SCRIPTS.items()
     }
