@@ -270,6 +270,66 @@ class TestStatus:
         assert "graphrag-assets index" in said
 
 
+class TestTrace:
+    def test_changes_says_what_the_newest_version_brought(self, run, published):
+        code, said, _ = run("changes", root=published)
+
+        assert code == 0
+        assert "From version 0 to version 1" in said
+        assert f"documents: {len(CORPUS)} came" in said
+
+    def test_changes_of_nothing_says_so(self, run, published):
+        assert "Nothing changed." in run("changes", "--from", "1", "--to", "1", root=published)[1]
+
+    def test_lineage_shows_the_passages_behind_an_id(self, run, published):
+        _, rows, _ = run(
+            "sql", "SELECT id FROM text_units LIMIT 1", "--format", "json", root=published
+        )
+        (row,) = json.loads(rows)
+        code, said, _ = run("lineage", f"T{row['id'][:8]}", root=published)
+
+        assert code == 0
+        assert said.startswith("text unit ")
+        assert re.search(r"characters \d+-\d+", said)
+
+    def test_lineage_of_an_unknown_id_is_wrong_use(self, run, published):
+        code, _, said = run("lineage", "E00000000", root=published)
+
+        assert code == 2
+        assert "No report, element or text unit has the id `E00000000`" in said
+
+
+class TestBefore:
+    def test_check_asks_the_embedded_models_and_says_ok(self, run, sample_root):
+        code, said, _ = run("check", root=sample_root)
+
+        assert code == 0
+        assert "offline/nlp" in said
+        assert "offline/use-m3" in said
+
+    def test_check_names_a_model_that_does_not_work(self, run, tmp_path):
+        (tmp_path / "settings.toml").write_text('[models.default]\nmodel = "openay/gpt"\n', "utf-8")
+        code, said, _ = run("check", root=tmp_path)
+
+        assert code == 1
+        assert "openay/gpt" in said
+
+    def test_estimate_of_an_indexed_corpus_is_nothing_to_pay(self, run, sample_root):
+        code, said, _ = run("estimate", "--json", root=sample_root)
+        total = json.loads(said)["total"]
+
+        assert code == 0
+        assert (total["calls"]["low"], total["calls"]["high"]) == (0, 0)
+
+    def test_estimate_of_a_new_corpus_is_a_table_of_stages(self, run, tmp_path):
+        write_project(tmp_path, settings=SETTINGS)
+        code, said, _ = run("estimate", root=tmp_path)
+
+        assert code == 0
+        assert f"{len(CORPUS)} documents" in said
+        assert "extraction" in said
+
+
 class TestReference:
     def test_tables_names_each_with_its_meaning(self, run):
         code, said, _ = run("tables")
