@@ -44,7 +44,7 @@ from graphrag_assets.store import (
 from graphrag_assets.tables import TABLES, meaning, references
 
 PREVIOUS = "previous_"
-FAILED = "failed"
+AGAIN = ("failed", "refused", "truncated")  # what the next run asks for again
 Result = Mapping[str, pl.DataFrame]
 
 
@@ -235,8 +235,8 @@ class Step:
             connection.begin()
             touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
             results = list(self._results(connection, touched, recomputed=True, calls=calls))
-            failed = any(call.status == FAILED for call in calls)
-            made = [self._state(connection, r, rows, inputs, failed=failed) for r in results]
+            missing = any(call.status in AGAIN for call in calls)
+            made = [self._state(connection, r, rows, inputs, missing=missing) for r in results]
             save_states(connection, made)
             connection.commit()
         yield from results
@@ -325,22 +325,22 @@ class Step:
         rows: Result,
         inputs: Mapping[str, str],
         *,
-        failed: bool,
+        missing: bool,
     ) -> State:
         table = dg.AssetKey.from_coercible(result.asset_key or "").path[-1]
         if "status" in rows[table].columns:
-            failed = failed or bool((rows[table]["status"] == FAILED).any())
+            missing = missing or rows[table]["status"].is_in(AGAIN).any()
         return State(
             table=table,
             fingerprint=fingerprint(connection, table),
             recipe=self.recipe,
             inputs=dict(inputs),
-            settled=not failed and all(_tolerable(check) for check in result.check_results or ()),
+            settled=not missing and all(_tolerable(check) for check in result.check_results or ()),
         )
 
 
 def _tolerable(check: dg.AssetCheckResult) -> bool:
-    """Whether a verdict leaves nothing to try again: a refusal, say, stays one."""
+    """Whether a verdict is no reason to compute a table again: it holds, or only warns."""
     return check.passed or check.severity is dg.AssetCheckSeverity.WARN
 
 

@@ -142,8 +142,11 @@ class TestEarlyCutoff:
 
         assert versions[0] == versions[2] != versions[1]
 
-    def test_rows_that_failed_are_tried_again(self, project):
-        replies = iter(["failed", "ok"])
+    @pytest.mark.parametrize(
+        ("status", "again"), [("failed", 1), ("refused", 1), ("truncated", 1), ("filtered", 0)]
+    )
+    def test_rows_that_another_try_may_mend_are_tried_again(self, project, status, again):
+        replies = iter([status, "ok"])
         materialise(source_of(document("Light")), project)
         materialise(corpus.text_units, project)
 
@@ -154,7 +157,7 @@ class TestEarlyCutoff:
 
         runs = [recomputed(extractions, project=project) for _ in range(3)]
 
-        assert runs == [["extractions"], ["extractions"], []]
+        assert runs == [["extractions"]] * (1 + again) + [[]] * (2 - again)
 
     def test_what_a_failed_call_left_out_is_tried_again(self, project, script):
         script.enqueue(ModelCallError("broken"), prompt="summarize_description")
