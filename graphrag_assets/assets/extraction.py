@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import polars as pl
@@ -78,7 +78,11 @@ class Reader:
     async def _extract(
         self, text: str, about: str, subject: str, tongue: str
     ) -> tuple[Outcome[Extraction], list[Extraction]]:
-        """Return how the first round ended, and the replies of all rounds."""
+        """Return how it ended, and the replies of all rounds.
+
+        A first reply that was cut off is continued, whatever the number of gleanings; it counts
+        as whole once a continuation was answered in full.
+        """
         domain = self.prompts.domain(self.settings.domain)
         messages = self.prompts.render(
             "extract_graph",
@@ -91,13 +95,16 @@ class Reader:
         ask = partial(Request, "extraction", schema=Extraction, subject=subject)
         first = await self.models.chat(ask("extract_graph", messages))
         rounds = [first.reply] if first.reply else []
-        for gleaning in range(self.settings.gleanings if rounds else 0):
+        cut_off = first.status == "truncated"
+        for gleaning in range(max(self.settings.gleanings, cut_off) if rounds else 0):
             messages = _answered(messages, rounds[-1])
             if gleaning and not await self._anything_left(messages, subject):
                 break
             messages += self.prompts.render("continue_extraction")
             more = await self.models.chat(ask("continue_extraction", messages))
-            if not (more.reply and more.reply.entities):
+            if cut_off and more.status == "ok":
+                first = replace(first, status="ok", reason="cut off, then continued")
+            if not (more.reply and (more.reply.entities or more.reply.relationships)):
                 break
             rounds.append(more.reply)
         return first, rounds
