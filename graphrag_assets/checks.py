@@ -4,12 +4,13 @@ References are generated from tables.py; the other laws stand in sql/checks, one
 table they are checked on, whether they block publication, and their meaning in the first lines.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 import polars as pl
 
+from graphrag_assets.errors import UnpublishableError
 from graphrag_assets.store import Connection, select, sql, sql_files
 from graphrag_assets.tables import TABLES, references
 
@@ -55,6 +56,19 @@ def run_check(connection: Connection, check: Check, limits: Mapping[str, object]
     """Ask for the culprits; `limits` are the settings that laws name, as $name."""
     used = {name: value for name, value in limits.items() if f"${name}" in check.statement}
     return Verdict(check, select(connection, check.statement, **used))
+
+
+def broken_laws(
+    connection: Connection, checks: Iterable[Check], limits: Mapping[str, object]
+) -> UnpublishableError | None:
+    """Return the error that names those of the checks that don't hold, with first culprits."""
+    verdicts = [run_check(connection, check, limits) for check in checks]
+    broken = [verdict for verdict in verdicts if not verdict.passed]
+    if not broken:
+        return None
+    return UnpublishableError(
+        (verdict.check.meaning, verdict.culprits.head(3).to_dicts()) for verdict in broken
+    )
 
 
 def _reference_checks() -> list[Check]:

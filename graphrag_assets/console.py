@@ -24,6 +24,7 @@ from graphrag_assets.query.reader import Reader
 from graphrag_assets.readers import corpus_summary, summary_lines
 from graphrag_assets.settings import TASKS, ModelSettings, Section, Settings
 from graphrag_assets.tables import TABLES, columns, keys, meaning, references
+from graphrag_assets.text import shortened
 
 if TYPE_CHECKING:  # Dagster isn't imported to print
     from graphrag_assets.run import Run
@@ -232,8 +233,7 @@ def print_lineage(console: Console, lineage: Lineage) -> None:
 def _passage(path: str, page: int | None, start: int, end: int, text: str) -> str:
     """Return where a passage stands and what it says, cut where it is long."""
     place = f"{path}{f', page {page}' if page else ''}, characters {start}-{end}"
-    said = " ".join(text.split())
-    said = said if len(said) <= MAX_PASSAGE else said[: MAX_PASSAGE - 1] + "…"
+    said = shortened(" ".join(text.split()), MAX_PASSAGE)
     return f"[dim]{escape(place)}[/dim]\n  “{escape(said)}”"
 
 

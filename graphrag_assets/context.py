@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+LINE_TOKENS = 10  # marker, brackets and newline of a row
 LETTERS = {"entity": "E", "relationship": "R", "claim": "C", "report": "P", "text_unit": "T"}
 KINDS = {letter: kind for kind, letter in LETTERS.items()}
 HEADINGS = {

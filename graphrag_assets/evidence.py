@@ -7,10 +7,18 @@ from typing import Any
 
 import polars as pl
 
-from graphrag_assets.context import Child, Community, Item, Packed, elements, pack_community, render
+from graphrag_assets.context import (
+    LINE_TOKENS,
+    Child,
+    Community,
+    Item,
+    Packed,
+    elements,
+    pack_community,
+    render,
+)
 from graphrag_assets.text import count_tokens_many
 
-LINE_TOKENS = 10  # marker, brackets and newline of a row
 HEADING_TOKENS = 12  # of all kinds together
 EVIDENCE = {
     "community_id": pl.String,

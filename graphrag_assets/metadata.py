@@ -10,6 +10,7 @@ from graphrag_assets.models.ledger import Call
 from graphrag_assets.readers import corpus_summary
 from graphrag_assets.store import Connection, read_table
 from graphrag_assets.tables import columns, keys
+from graphrag_assets.text import shortened
 
 CELL = 60
 
@@ -79,4 +80,4 @@ def markdown_table(rows: pl.DataFrame) -> str:
 
 def _cell(value: object) -> str:
     text = "" if value is None else str(value).replace("\n", " ").replace("|", "\\|")
-    return text if len(text) <= CELL else text[: CELL - 1] + "…"
+    return shortened(text, CELL)

@@ -9,9 +9,9 @@ from typing import Any
 
 import dagster as dg
 
-from graphrag_assets.checks import all_checks, run_check
+from graphrag_assets.checks import all_checks, broken_laws
 from graphrag_assets.definitions import JOB, build
-from graphrag_assets.errors import GraphRAGError, UnpublishableError
+from graphrag_assets.errors import GraphRAGError
 from graphrag_assets.project import Progress, Project
 from graphrag_assets.store import held, select, sql
 
@@ -61,10 +61,5 @@ def _broken_law(project: Project, message: str) -> GraphRAGError | None:
     """Return the checks that Dagster says fail, with their culprits."""
     limits = project.settings.extraction.model_dump()
     with project.store.connect(read_only=True) as connection:
-        named = [check for check in all_checks() if check.name in message]
-        broken = [run_check(connection, check, limits) for check in named]
-    if not broken:
-        return None
-    return UnpublishableError(
-        (verdict.check.meaning, verdict.culprits.head(3).to_dicts()) for verdict in broken
-    )
+        named = (check for check in all_checks() if check.name in message)
+        return broken_laws(connection, named, limits)

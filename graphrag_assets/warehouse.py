@@ -236,7 +236,7 @@ class Step:
             touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
             results = list(self._results(connection, touched, recomputed=True, calls=calls))
             missing = any(call.status in AGAIN for call in calls)
-            made = [self._state(connection, r, rows, inputs, missing=missing) for r in results]
+            made = [self._state(r, rows, inputs, missing=missing) for r in results]
             save_states(connection, made)
             connection.commit()
         yield from results
@@ -320,7 +320,6 @@ class Step:
 
     def _state(
         self,
-        connection: Connection,
         result: dg.MaterializeResult[None],
         rows: Result,
         inputs: Mapping[str, str],
@@ -332,7 +331,7 @@ class Step:
             missing = missing or rows[table]["status"].is_in(AGAIN).any()
         return State(
             table=table,
-            fingerprint=fingerprint(connection, table),
+            fingerprint=result.data_version.value if result.data_version else "",
             recipe=self.recipe,
             inputs=dict(inputs),
             settled=not missing and all(_tolerable(check) for check in result.check_results or ()),

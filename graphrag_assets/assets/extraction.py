@@ -24,7 +24,7 @@ from graphrag_assets.names import name_key
 from graphrag_assets.prompts import Message, Prompts, language_name
 from graphrag_assets.resolution import Overrides, resolve_aliases
 from graphrag_assets.settings import CorpusSettings, ExtractionSettings, ResolutionSettings
-from graphrag_assets.text import header_rows, language
+from graphrag_assets.text import header_rows, language, shortened
 from graphrag_assets.warehouse import table_asset
 
 PROMPTS = ("extract_graph", "continue_extraction", "check_extraction", "extract_claims")
@@ -208,7 +208,7 @@ def _facts(metadata: str, keys: Sequence[str]) -> list[str]:
 def _one_line(told: str) -> str:
     """Return a line that can't end the block that it stands in, nor fill the prompt."""
     line = " ".join(told.split()).replace("<", "‹").replace(">", "›")
-    return line if len(line) <= MOST_TOLD else line[: MOST_TOLD - 1] + "…"
+    return shortened(line, MOST_TOLD)
 
 
 def _told(messages: tuple[Message, ...], about: str) -> tuple[Message, ...]:

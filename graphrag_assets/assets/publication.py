@@ -7,8 +7,8 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from graphrag_assets.checks import all_checks, run_check
-from graphrag_assets.errors import NoIndexError, UnpublishableError
+from graphrag_assets.checks import all_checks, broken_laws
+from graphrag_assets.errors import NoIndexError
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
 from graphrag_assets.store import (
@@ -24,9 +24,10 @@ from graphrag_assets.warehouse import IndexDatabase, one_run
 
 INDEX = "index"
 BOOKS = ("model_calls", "index_versions", "index_changes", "asset_states")
+CONTENTS = tuple(table for table in TABLES if table not in BOOKS)
 SPEC = dg.AssetSpec(
     INDEX,
-    deps=[table for table in TABLES if table not in BOOKS],
+    deps=CONTENTS,
     group_name="publication",
     kinds={"duckdb"},
     code_version="1",
@@ -35,7 +36,6 @@ SPEC = dg.AssetSpec(
         "Readers see one whole version, before, while and after a run."
     ),
 )
-CONTENTS = tuple(table for table in TABLES if table not in BOOKS)
 
 
 def index_asset(project: Project) -> dg.AssetsDefinition:
@@ -79,11 +79,9 @@ def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str,
 
 def _refuse_broken(connection: Connection, project: Project) -> None:
     limits = project.settings.extraction.model_dump()
-    verdicts = [run_check(connection, check, limits) for check in all_checks() if check.blocking]
-    if broken := [verdict for verdict in verdicts if not verdict.passed]:
-        raise UnpublishableError(
-            (verdict.check.meaning, verdict.culprits.head(3).to_dicts()) for verdict in broken
-        )
+    blocking = (check for check in all_checks() if check.blocking)
+    if error := broken_laws(connection, blocking, limits):
+        raise error
 
 
 def _write_version(connection: Connection, project: Project, version: int, run_id: str) -> None:

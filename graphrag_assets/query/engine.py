@@ -6,15 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from graphrag_assets.context import Item, pack, render
+from graphrag_assets.context import LINE_TOKENS, Item, pack, render
 from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.prompts import Prompts, language_name
 from graphrag_assets.query.reader import Reader, Vector
 from graphrag_assets.settings import QuerySettings
 from graphrag_assets.text import count_tokens_many, language
-
-LINE_TOKENS = 10  # marker, brackets and newline of a row
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from graphrag_assets.text.plain import (
     language,
     normalise,
     sha256,
+    shortened,
     terms,
 )
 from graphrag_assets.text.sentences import sentences
@@ -25,6 +26,7 @@ __all__ = [
     "normalise",
     "sentences",
     "sha256",
+    "shortened",
     "split",
     "terms",
     "token_encoding",

@@ -106,3 +106,8 @@ def _singular(word: str) -> str:
     if word.endswith("ies"):
         return word[:-3] + "y"
     return word[:-2] if word.endswith(("sses", "shes", "ches", "xes")) else word[:-1]
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most so many characters, its end cut and marked with … if need be."""
+    return text if len(text) <= most else text[: most - 1] + "…"
