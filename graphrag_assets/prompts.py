@@ -114,6 +114,12 @@ def shipped() -> Path:
     return wheel if wheel.exists() else package.parent
 
 
+def sample_folder() -> Path:
+    """Return the folder of the sample corpus, in a checkout or in the installed package."""
+    wheel = shipped() / "sample"
+    return wheel if wheel.exists() else shipped() / "data" / "sample"
+
+
 @lru_cache
 def _pack(text: str) -> Domain:
     """Return what a domain pack says; raise ValueError (TOML's and UTF-8's errors are one, too)."""

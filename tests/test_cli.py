@@ -371,7 +371,9 @@ class TestReference:
 def test_the_ui_is_dagsters_in_the_projects_folder(run, tmp_path, monkeypatch):
     started = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli.os, "execve", lambda *words: started.append((Path.cwd(), *words)))
+    monkeypatch.setattr(
+        cli.indexing.os, "execve", lambda *words: started.append((Path.cwd(), *words))
+    )
     code, said, _ = run("ui", "--port", "3123")
     ((folder, _, command, environment),) = started
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_assets import console
 from graphrag_assets.cli import app
+from graphrag_assets.console import pages
 from graphrag_assets.prompts import PROMPTS
 from graphrag_assets.settings import Settings
 from graphrag_assets.tables import TABLES
@@ -61,8 +61,8 @@ def test_every_command_is_documented(command):
 
 
 def test_the_pages_of_tables_and_settings_are_those_of_the_code():
-    assert (ROOT / "docs" / "TABLES.md").read_text("utf-8") == console.tables_markdown()
-    assert (ROOT / "docs" / "SETTINGS.md").read_text("utf-8") == console.settings_markdown()
+    assert (ROOT / "docs" / "TABLES.md").read_text("utf-8") == pages.tables_markdown()
+    assert (ROOT / "docs" / "SETTINGS.md").read_text("utf-8") == pages.settings_markdown()
 
 
 def test_the_page_of_commands_is_that_of_the_code(tmp_path):

@@ -1,0 +1,5 @@
+"""python -m graphrag_assets.cli."""
+
+from graphrag_assets.cli import main
+
+main()

@@ -1,0 +1,57 @@
+"""Commands that ask an index."""
+
+import json
+from typing import Annotated, Literal
+
+import typer
+
+from graphrag_assets.cli.app import FAILED, app, out
+from graphrag_assets.console.answers import print_answer, print_lineage, print_rows
+
+Format = Literal["table", "json", "csv"]
+
+
+@app.command()
+def ask(
+    context: typer.Context,
+    question: Annotated[str, typer.Argument(help="The question.")],
+    method: Annotated[str | None, typer.Option(help="global, local, basic or auto.")] = None,
+    level: Annotated[int | None, typer.Option(min=0, help="Community level (global).")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the whole answer as JSON.")
+    ] = False,
+) -> None:
+    """Answer a question from the published index, with its sources."""
+    from graphrag_assets.query import Index
+
+    answer = Index.open(context.obj).ask(question, method=method, level=level)
+    if as_json:
+        typer.echo(json.dumps(answer.as_dict(), ensure_ascii=False, indent=2))
+    else:
+        print_answer(out, answer)
+    raise typer.Exit(FAILED if answer.status == "failed" else 0)
+
+
+@app.command()
+def sql(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="A statement that reads.")],
+    form: Annotated[Format, typer.Option("--format", help="How rows are printed.")] = "table",
+) -> None:
+    """Ask the published index in SQL."""
+    from graphrag_assets.query import Index
+
+    rows = Index.open(context.obj).sql(query)
+    print_rows(out, rows, form)
+
+
+@app.command()
+def lineage(
+    context: typer.Context,
+    ref: Annotated[str, typer.Argument(help="Id, or a short id from an answer: E12ab34cd.")],
+) -> None:
+    """Show the passages behind a report, an entity, a relationship, a claim or a text unit."""
+    from graphrag_assets.query import Index
+    from graphrag_assets.query.lineage import trace
+
+    print_lineage(out, trace(Index.open(context.obj).reader, ref))

@@ -1,0 +1,43 @@
+"""Commands that look at the versions of an index."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from graphrag_assets.cli.app import app, out
+from graphrag_assets.console.changes import print_changes
+from graphrag_assets.console.runs import print_summary
+from graphrag_assets.console.runs import status as found_status
+from graphrag_assets.project import Project
+
+
+@app.command()
+def status(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the published version, its counts, and what is missing from it."""
+    project = Project.open(context.obj)
+    if as_json:
+        typer.echo(json.dumps(found_status(project), ensure_ascii=False, indent=2, default=str))
+    else:
+        print_summary(out, project, None)
+
+
+@app.command()
+def changes(
+    context: typer.Context,
+    since: Annotated[int | None, typer.Option("--from", help="Older version.")] = None,
+    until: Annotated[
+        int | None, typer.Option("--to", help="Newer version; default: newest.")
+    ] = None,
+) -> None:
+    """Say what came, went and changed between two versions; by default in the newest."""
+    from graphrag_assets.query import Index
+    from graphrag_assets.query.lineage import changes_between
+
+    reader = Index.open(context.obj).reader
+    until = reader.version if until is None else until
+    since = until - 1 if since is None else since
+    print_changes(out, changes_between(reader, since, until), since, until)
