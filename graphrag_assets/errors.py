@@ -5,6 +5,7 @@
     │   ├── SettingsError          settings.toml or the environment says something wrong
     │   ├── CorpusError            the corpus root is missing or holds nothing to index
     │   ├── NoIndexError           nothing has been published yet
+    │   ├── NoMapError             nothing of that kind has a place on the map
     │   ├── QuestionError          an empty question, an unknown method, a bad filter
     │   └── SqlError               a statement that is wrong, or that would write
     ├── ModelError                 a model can't be used
@@ -61,6 +62,17 @@ class NoIndexError(UsageError):
     def __init__(self, path: str) -> None:
         """Name the place where the index was looked for."""
         super().__init__(f"No published index at `{path}`. Run `graphrag-assets index` first.")
+
+
+class NoMapError(UsageError):
+    """There is nothing to draw."""
+
+    def __init__(self, kind: str, there: int) -> None:
+        """Name the kind (entity or document) and how many of it there are without a place."""
+        super().__init__(
+            f"None of the {there} things of kind `{kind}` has a place on the map. "
+            "Run `graphrag-assets index`, which makes the table `layout`."
+        )
 
 
 class QuestionError(UsageError):

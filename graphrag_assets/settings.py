@@ -162,6 +162,7 @@ class RunSettings(Section):
     schedule: str = Field("", description="Cron expression of scheduled re-indexing; empty: off.")
     sensor: bool = Field(default=False, description="Index again when the corpus changes.")
     budget_usd: float = Field(0, ge=0, description="Most that one run may cost; 0: no limit.")
+    pictures: bool = Field(default=True, description="Draw tables for their pages in Dagster.")
 
 
 class ModelSettings(Section):

@@ -26,7 +26,13 @@ from dagster_duckdb import DuckDBResource
 
 from graphrag_assets.checks import checks_on, run_check
 from graphrag_assets.errors import GraphRAGError
-from graphrag_assets.metadata import call_metadata, check_result, column_schema, row_metadata
+from graphrag_assets.metadata import (
+    call_metadata,
+    check_result,
+    column_schema,
+    picture_metadata,
+    row_metadata,
+)
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
 from graphrag_assets.settings import ExtractionSettings, Section, Settings
@@ -158,6 +164,11 @@ class TableAsset:
 
         return compute
 
+    @property
+    def _purpose(self) -> str:
+        """What the function does, for its tables' pages in Dagster."""
+        return (self.function.__doc__ or "").strip().partition("\n")[0]
+
     def _referred(self, table: str) -> list[str]:
         """Return the tables that must be there for the checks on this one."""
         checked = {check.name for check in checks_on(table)}
@@ -172,7 +183,7 @@ class TableAsset:
             table,
             deps=sorted({*self.inputs, *self._referred(table)} - {*self.tables}),
             group_name=self.group,
-            description=meaning(table),
+            description="\n\n".join(filter(None, [meaning(table), self._purpose])),
             code_version=recipe,
             kinds={"duckdb", "litellm"} if self.tasks else {"duckdb", "polars"},
             metadata={
@@ -312,11 +323,18 @@ class Step:
                 check_results=[check_result(verdict) for verdict in verdicts],
                 metadata={
                     "recomputed": recomputed,
+                    **self._picture(connection, table, fresh=recomputed),
                     **row_metadata(connection, table),
                     **touched.get(table, {}),
                     **call_metadata(calls or []),
                 },
             )
+
+    def _picture(self, connection: Connection, table: str, *, fresh: bool) -> dict[str, Any]:
+        if not self.project.settings.run.pictures:
+            return {}
+        folder = self.project.store.folder / "pictures"
+        return picture_metadata(connection, table, folder, fresh=fresh)
 
     def _state(
         self,

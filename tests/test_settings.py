@@ -48,7 +48,13 @@ DEFAULTS = {
     "layout": {"neighbors": 15, "min_distance": 0.1},
     "query": {"method": "auto", "level": 2, "context_tokens": 8000},
     "store": {"path": "data/index", "keep_versions": 3, "memo": ""},
-    "run": {"executor": "in_process", "schedule": "", "sensor": False, "budget_usd": 0},
+    "run": {
+        "executor": "in_process",
+        "schedule": "",
+        "sensor": False,
+        "budget_usd": 0,
+        "pictures": True,
+    },
 }
 MODEL = {
     "model": "offline/nlp",

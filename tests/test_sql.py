@@ -9,6 +9,7 @@ from graphrag_assets.store import connect, sql, sql_files
 from graphrag_assets.tables import TABLES
 
 QUESTIONS = sql_files("")
+FOLDERS = [f"{folder}/{name}" for folder in ("map", "pictures") for name in sql_files(folder)]
 CHECKS = [f"checks/{name}" for name in sql_files("checks")]
 VIEWS = [f"views/{name}" for name in sql_files("views")]
 
@@ -19,7 +20,7 @@ def connection(_empty_database):
         yield opened
 
 
-@pytest.mark.parametrize("name", [*QUESTIONS, *CHECKS])
+@pytest.mark.parametrize("name", [*QUESTIONS, *FOLDERS, *CHECKS])
 def test_a_statement_binds(connection, name):
     connection.execute(f"PREPARE question AS {sql(name)}")
     connection.execute("DEALLOCATE question")
@@ -33,7 +34,7 @@ def test_a_view_is_there_and_can_be_read(connection, name):
     assert f"CREATE OR REPLACE VIEW {view} AS" in sql(name)
 
 
-@pytest.mark.parametrize("name", [*QUESTIONS, *VIEWS])
+@pytest.mark.parametrize("name", [*QUESTIONS, *FOLDERS, *VIEWS])
 def test_a_statement_says_first_what_it_answers(name):
     assert re.match(r"-- [A-Z].{10,}", sql(name))
 

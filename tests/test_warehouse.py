@@ -1,10 +1,13 @@
 """warehouse: assets are functions; what needn't be computed isn't."""
 
+from dataclasses import replace
+
 import dagster as dg
 import polars as pl
 import pytest
 
 from graphrag_assets.assets import corpus, extraction, reports
+from graphrag_assets.checks import Check, Verdict
 from graphrag_assets.definitions import PIPELINE
 from graphrag_assets.errors import (
     CorpusError,
@@ -13,7 +16,7 @@ from graphrag_assets.errors import (
     SettingsError,
     TableError,
 )
-from graphrag_assets.metadata import call_metadata, column_schema, markdown_table
+from graphrag_assets.metadata import call_metadata, check_result, column_schema, markdown_table
 from graphrag_assets.models.client import Models, Request
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.models.replies import Description
@@ -22,7 +25,7 @@ from graphrag_assets.prompts import Message, shipped
 from graphrag_assets.settings import ResolutionSettings, TextUnitSettings
 from graphrag_assets.states import asset_states
 from graphrag_assets.store import select
-from graphrag_assets.tables import meaning
+from graphrag_assets.tables import TABLES, meaning
 from graphrag_assets.warehouse import table_asset
 from pipeline import database_of, materialise
 from small_corpus import SETTINGS, write_project
@@ -334,7 +337,7 @@ class TestMetadata:
 
         assert result.metadata["dagster/row_count"] == 1
         assert result.metadata["inserted"] == 1
-        assert "Ada Brook" in result.metadata["preview"].value
+        assert "Ada\u00a0Brook" in result.metadata["preview"].value
 
     def test_tells_every_check_of_the_table(self, project):
         materialise(source_of(document("Light")), project)
@@ -362,16 +365,52 @@ class TestMetadata:
         assert call_metadata([]) == {}
 
     def test_a_table_is_markdown_that_no_cell_can_break(self):
-        rows = pl.DataFrame({"text": ["a|b\nc", None, "x" * 100]})
+        rows = pl.DataFrame({"text": ["a|b\nc", None, "x" * 100, "[l](h) <b>"]})
 
         assert markdown_table(rows).splitlines() == [
-            "| text |",
-            "| --- |",
-            "| a\\|b c |",
-            "|  |",
-            "| " + "x" * 59 + "… |",
+            "|text|",
+            "|-|",
+            "|a\\|b\u00a0c|",
+            "||",
+            "|" + "x" * 43 + "…|",
+            "|\\[l\\](h)\u00a0\\<b\\>|",
         ]
         assert markdown_table(rows.clear()) == "(none)"
+
+    @pytest.mark.parametrize("table", TABLES)
+    def test_a_preview_is_short_enough_to_be_shown_in_place(self, table):
+        schema = TABLES[table].create_empty().schema
+        rows = pl.DataFrame({name: ["x" * 500] * 9 for name in schema})
+
+        assert len(markdown_table(rows)) < 1000
+
+    def test_a_check_says_its_law_and_the_first_row_that_breaks_it(self):
+        check = Check("few", "entities", blocking=True, meaning="Few are lost.", statement="")
+        holds = check_result(Verdict(check, pl.DataFrame({"lost": []})))
+        broken = check_result(Verdict(check, pl.DataFrame({"lost": ["a", "b"]})))
+
+        assert holds.description == "It holds."
+        assert "first" not in holds.metadata
+        assert broken.description == "2 rows break it; the first: lost = a."
+        assert broken.metadata["law"].value == "Few are lost."
+        assert broken.metadata["first"].value == "|lost|\n|-|\n|a|\n|b|"
+
+    def test_a_table_has_a_picture_that_outlives_a_run_without_work(self, project):
+        materialise(source_of(document("Light | house")), project)
+        (first,) = materialise(corpus.text_units, project)
+        (second,) = materialise(corpus.text_units, project)
+
+        assert not second.metadata["recomputed"]
+        assert first.metadata["picture"].value.startswith("![Text units by length](data:image/svg")
+        assert second.metadata["picture"] == first.metadata["picture"]
+
+    def test_pictures_can_be_turned_off(self, project):
+        run = project.settings.run.model_copy(update={"pictures": False})
+        settings = project.settings.model_copy(update={"run": run})
+        materialise(source_of(document("Light | house")), replace(project, settings=settings))
+        (result,) = materialise(corpus.text_units, replace(project, settings=settings))
+
+        assert "picture" not in result.metadata
 
 
 FREE = {"prompt_tokens": 10, "completion_tokens": 1, "from_memo": False, "cost_usd": None}
@@ -396,4 +435,4 @@ class TestDefinition:
         assert spec.code_version == corpus.text_units.recipe(project)
         assert spec.group_name == "corpus"
         assert spec.metadata["dagster/table_name"] == "graphrag.main.text_units"
-        assert spec.description == meaning("text_units")
+        assert spec.description.startswith(meaning("text_units") + "\n\nCut documents where ")

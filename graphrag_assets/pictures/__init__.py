@@ -1,0 +1,1 @@
+"""Pictures of tables, for people who look at them in Dagster."""
