@@ -11,6 +11,7 @@ import dagster as dg
 
 from graphrag_assets import automation
 from graphrag_assets.assets import corpus, extraction, graph, publication, reports, vectors
+from graphrag_assets.pipeline import Pipeline
 from graphrag_assets.project import Progress, Project, silent
 from graphrag_assets.settings import find_root
 from graphrag_assets.warehouse import IndexDatabase, TableAsset
@@ -49,7 +50,7 @@ def build(
     )
     return dg.Definitions(
         assets=[
-            *(asset.definition(project) for asset in PIPELINE),
+            *Pipeline(project, PIPELINE).definitions(),
             publication.index_asset(project),
         ],
         jobs=[job],

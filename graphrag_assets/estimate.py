@@ -56,7 +56,7 @@ class Span:
 # Rules for what this project hasn't shown yet. Per text unit that is new:
 SUMMARIES: Final = Span(0, 0.3)
 ELEMENTS: Final = Span(7, 18)  # entities and relationships
-REPORTS: Final = Span(0.5, 1.6)  # where a community has at most ten members …
+REPORTS: Final = Span(0.25, 1.6)  # where a community has at most ten members …
 POWER: Final = -0.48  # … and a third of that where it may have a hundred
 # Of the communities that were there, times the share of new text units:
 RENEWED: Final = Span(1, 6)
@@ -67,7 +67,7 @@ OUTPUT: Final = {
     "summarize_description": Span(150, 300),
     "community_report": Span(300, 1200),
 }
-EXTRACTED: Final = Span(0.5, 2)  # of the text unit, in the first round: much of it is JSON
+EXTRACTED: Final = Span(0.5, 4)  # of the text unit, in the first round: much of it is JSON
 MISSED: Final = Span(0.1, 0.5)  # in each further one
 SUMMARY_INPUT: Final = Span(600, 3000)
 REPORT_INPUT: Final = Span(0.1, 0.6)  # of the context's budget

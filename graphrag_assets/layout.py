@@ -7,7 +7,7 @@ again, and then turned onto the old one.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -42,6 +42,37 @@ class Layout:
     positions: Points  # (n, 2) finite
     fitted: Bools  # (n,) False: placed into an existing map
     note: str  # the path taken: kept, placed or fitted, and how many
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """What a map is drawn of."""
+
+    keys: list[str]  # (n,)
+    vectors: Points  # (n, d)
+    previous: pl.DataFrame  # id, x, y, fitted: the map as it was
+
+
+def is_kept(drawn: Map) -> bool:
+    """Return whether all that a map shows is in its place already."""
+    return set(drawn.keys) <= set(drawn.previous["id"])
+
+
+def lay_out_all(
+    maps: Sequence[Map], *, neighbors: int, min_distance: float, seed: int
+) -> list[Layout]:
+    """Lay out several maps."""
+    return [
+        lay_out(
+            drawn.keys,
+            drawn.vectors,
+            neighbors=neighbors,
+            min_distance=min_distance,
+            seed=seed,
+            previous=drawn.previous,
+        )
+        for drawn in maps
+    ]
 
 
 def lay_out(

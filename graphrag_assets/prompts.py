@@ -19,6 +19,7 @@ PROMPTS: dict[str, frozenset[str]] = {
     "continue_extraction": frozenset(),
     "check_extraction": frozenset(),
     "extract_claims": frozenset({"entities", "language", "text"}),
+    "resolve_entities": frozenset({"pairs"}),
     "summarize_description": frozenset({"name", "descriptions", "language", "max_tokens"}),
     "community_report": frozenset({"context", "language"}),
     "global_map": frozenset({"context", "language", "question"}),

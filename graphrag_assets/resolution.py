@@ -5,13 +5,14 @@ A name is a title with a type. Names merge, surest first, by
 2. short_form: a surname, initials, or a part of an organisation's name, that only one longer
    name has;
 3. similar: nearly the same letters, same type, same digits;
+4. model: somewhat the same letters, and a model says that they are the same (a setting);
 and never against an override. The decision is a table: deciding again needs no new extraction.
 """
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,14 @@ from rapidfuzz import fuzz
 from graphrag_assets.errors import SettingsError
 from graphrag_assets.likeness import UNKNOWN, Link, Name, initialled, near, short_forms, titled
 from graphrag_assets.names import name_key
-from graphrag_assets.text import content_id, terms
+from graphrag_assets.text import content_id, shortened, terms
 
 COMPLETE_LINK = 0.75
 MIN_UNITS = 2
 SHARED_WORDS = 0.05
+DOUBTFUL = 0.8  # similarity from which a model may be asked
+MOST_DOUBTS = 500
+MOST_SAID, MOST_TOLD = 3, 400  # descriptions and characters of one name
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,17 @@ def _is_group(group: object) -> bool:
 
 
 def resolve_aliases(
-    mentions: pl.DataFrame, *, similar: float, overrides: Overrides
+    mentions: pl.DataFrame,
+    *,
+    similar: float,
+    overrides: Overrides,
+    decide: Callable[[Sequence["Doubt"]], Sequence[bool]] | None = None,
 ) -> pl.DataFrame:
     """Return title, type, entity_id, method and score for every supported name.
 
     `mentions` has text_unit_id, title, type, description, key, supported. The same name with
     different types is one entity with several types, unless nothing else about it is the same.
+    `decide` is asked about pairs that are nearly similar, the most similar of them.
     The result doesn't depend on the order of rows.
     """
     rows = part_homonyms(mentions.filter("supported"))
@@ -85,7 +94,35 @@ def resolve_aliases(
     )
     for link in chain.from_iterable(surest_first):
         groups.join(link)
+    if decide is not None and (doubts := _doubts(rows, groups, similar)):
+        for doubt, same in zip(doubts, decide(doubts), strict=True):
+            if same:
+                groups.join(doubt.link)
     return _table(rows, groups)
+
+
+def _doubts(rows: pl.DataFrame, groups: "Groups", similar: float) -> list["Doubt"]:
+    """Return the pairs that are neither joined nor surely different, the most similar first."""
+    links = [
+        replace(link, method="model")
+        for link in near(groups.names, min(DOUBTFUL, similar))
+        if groups.may_join(link)
+    ]
+    told = dict(
+        rows.filter(pl.col("description") != "")
+        .sort("title", "description")
+        .group_by("key", maintain_order=True)
+        .agg(pl.col("description").unique(maintain_order=True).head(MOST_SAID).str.join(" "))
+        .iter_rows()
+    )
+    titles = dict(rows.group_by("key").agg(pl.col("title").mode().min()).iter_rows())
+
+    def line(key: str) -> str:
+        said = " ".join(told.get(key, "").split()).replace("|", "/")
+        named = f"{titles[key]} ({groups.names[key].type}): {said}"
+        return shortened(named, MOST_TOLD).replace("<", "‹").replace(">", "›")
+
+    return [Doubt(link, line(link.one), line(link.other)) for link in links[:MOST_DOUBTS]]
 
 
 def part_homonyms(rows: pl.DataFrame) -> pl.DataFrame:
@@ -114,6 +151,15 @@ def part_homonyms(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@dataclass(frozen=True)
+class Doubt:
+    """Two names that are alike, but not so much that they are the same for sure."""
+
+    link: Link
+    one: str  # the name, its type and what is said of it, on one line
+    other: str
+
+
 class Groups:
     """Union-find over names that never joins what must stay apart."""
 
@@ -124,11 +170,16 @@ class Groups:
         self.members = {key: {key} for key in names}
         self.how: dict[str, Link] = {}
 
-    def join(self, link: Link) -> None:
-        """Join two groups unless a pair of members is forbidden or far too different."""
+    def may_join(self, link: Link) -> bool:
+        """Whether two groups are two, and no pair of members is forbidden or far too different."""
         one, other = self.members[link.one], self.members[link.other]
-        if one is other or any(self._apart(a, b, link) for a in one for b in other):
+        return one is not other and not any(self._apart(a, b, link) for a in one for b in other)
+
+    def join(self, link: Link) -> None:
+        """Join two groups unless they must stay apart."""
+        if not self.may_join(link):
             return
+        one, other = self.members[link.one], self.members[link.other]
         one |= other
         for key in other:
             self.members[key] = one

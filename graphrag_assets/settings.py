@@ -115,6 +115,10 @@ class ResolutionSettings(Section):
     """Which names are the same entity."""
 
     similar: Share = Field(0.95, description="Similarity from which two names merge.")
+    ask_model: bool = Field(
+        default=False,
+        description="Ask the extraction model about names nearly that similar (500 pairs at most).",
+    )
 
 
 class CommunitySettings(Section):

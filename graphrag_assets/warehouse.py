@@ -13,7 +13,9 @@ isn't computed again (early cutoff); one whose output comes out equal stops the 
 
 import hashlib
 import inspect
+import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -24,15 +26,16 @@ import dagster as dg
 import polars as pl
 from dagster_duckdb import DuckDBResource
 
+from graphrag_assets.ahead import Work, directly
 from graphrag_assets.checks import checks_on, run_check
 from graphrag_assets.errors import GraphRAGError
 from graphrag_assets.metadata import (
     call_metadata,
     check_result,
-    column_schema,
     picture_metadata,
     row_metadata,
 )
+from graphrag_assets.models.client import Models
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
 from graphrag_assets.settings import ExtractionSettings, Section, Settings
@@ -47,7 +50,7 @@ from graphrag_assets.store import (
     read_table,
     replace,
 )
-from graphrag_assets.tables import TABLES, meaning, references
+from graphrag_assets.tables import TABLES, references
 
 PREVIOUS = "previous_"
 AGAIN = ("failed", "refused", "truncated")  # what the next run asks for again
@@ -84,6 +87,9 @@ class TableAsset:
     tasks: tuple[str, ...]
     code: str
     source: bool
+    long: bool
+    priority: int
+    asks_if: str
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         """Call the plain function."""
@@ -122,14 +128,15 @@ class TableAsset:
     def recipe(self, project: Project) -> str:
         """Return a fingerprint of all but the tables that decides the result."""
         sections = [_section(project.settings, kind) for kind in self.sections.values()]
-        parts = [self.code, project.prompts.fingerprint(*self.prompts)]
+        asks = not self.asks_if or any(getattr(s, self.asks_if, False) for s in sections)
+        parts = [self.code, project.prompts.fingerprint(*(self.prompts if asks else ()))]
         parts += [section.model_dump_json() for section in sections]
         parts += [
             repr(project.prompts.domain(s.domain))
             for s in sections
             if isinstance(s, ExtractionSettings)
         ]
-        parts += [project.models.recipe(task) for task in self.tasks]
+        parts += [project.models.recipe(task) for task in (self.tasks if asks else ())]
         single = {
             "overrides": repr(project.overrides),
             "encoding": project.settings.text_units.encoding,
@@ -138,59 +145,25 @@ class TableAsset:
         parts += [value for name, value in single.items() if name in self.parameters]
         return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]
 
-    def definition(self, project: Project) -> dg.AssetsDefinition:
-        """Return the Dagster asset for a project."""
-        recipe = self.recipe(project)
-        verdicts = [check for table in self.tables for check in checks_on(table)]
-
-        @dg.multi_asset(
-            name=self.name,
-            specs=[self._spec(table, recipe) for table in self.tables],
-            check_specs=[
-                dg.AssetCheckSpec(
-                    check.name,
-                    asset=check.table,
-                    description=check.meaning,
-                    blocking=check.blocking,
-                )
-                for check in verdicts
-            ],
-            required_resource_keys={"duckdb"},
-        )
-        def compute(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[None]]:
-            step = Step(self, project, context.resources.duckdb, context.run.run_id, recipe)
-            with one_run(project):
-                yield from step.materialise()
-
-        return compute
+    @property
+    def upstream(self) -> frozenset[str]:
+        """The tables that must be there first."""
+        referred = {other for table in self.tables for other in self.referred(table)}
+        return frozenset({*self.inputs, *referred} - {*self.tables})
 
     @property
-    def _purpose(self) -> str:
+    def purpose(self) -> str:
         """What the function does, for its tables' pages in Dagster."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
-    def _referred(self, table: str) -> list[str]:
-        """Return the tables that must be there for the checks on this one."""
+    def referred(self, table: str) -> list[str]:
+        """Return the tables that must be there for the checks on one of its own."""
         checked = {check.name for check in checks_on(table)}
         return [
             other
             for column, (other, _) in references(table).items()
             if f"{table}_{column}_exists" in checked
         ]
-
-    def _spec(self, table: str, recipe: str) -> dg.AssetSpec:
-        return dg.AssetSpec(
-            table,
-            deps=sorted({*self.inputs, *self._referred(table)} - {*self.tables}),
-            group_name=self.group,
-            description="\n\n".join(filter(None, [meaning(table), self._purpose])),
-            code_version=recipe,
-            kinds={"duckdb", "litellm"} if self.tasks else {"duckdb", "polars"},
-            metadata={
-                "dagster/column_schema": column_schema(table),
-                "dagster/table_name": f"graphrag.main.{table}",
-            },
-        )
 
 
 def table_asset(
@@ -199,17 +172,35 @@ def table_asset(
     tasks: tuple[str, ...] = (),
     code: str = "1",
     source: bool = False,
+    long: bool = False,
+    priority: int = 0,
+    asks_if: str = "",
 ) -> Callable[[Callable[..., pl.DataFrame | Result]], TableAsset]:
     """Make an asset of a function; it returns its table, or a dict where it makes several.
 
     `code` is raised when the function's result changes; a `source` reads the outside world and
-    is computed in every run.
+    is computed in every run. What asks models or is `long` begins ahead of Dagster, which takes
+    steps that are ready by falling `priority`. `asks_if` names the setting without which it asks
+    no model at all.
     """
 
     def decorate(function: Callable[..., pl.DataFrame | Result]) -> TableAsset:
-        return TableAsset(function, tables, prompts, tasks, code, source)
+        takes_long = long or bool(tasks)
+        return TableAsset(
+            function, tables, prompts, tasks, code, source, takes_long, priority, asks_if
+        )
 
     return decorate
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A step whose inputs are read; its tables may still be computed."""
+
+    inputs: Mapping[str, str]  # fingerprints
+    models: Models  # those that the function asks, with the ledger of this step alone
+    kept: list[dg.MaterializeResult[None]]  # where nothing needs to be computed
+    computed: Future[tuple[Result, float]] | None  # the tables, and the seconds that they took
 
 
 @dataclass(frozen=True)
@@ -222,35 +213,48 @@ class Step:
     run_id: str
     recipe: str
 
-    def materialise(self) -> Iterator[dg.MaterializeResult[None]]:
+    def materialise(self) -> list[dg.MaterializeResult[None]]:
         """Compute and write the tables, unless nothing they depend on has changed."""
+        return self.finish(self.begin(directly))
+
+    def begin(
+        self, perform: Callable[[Work[tuple[Result, float]]], Future[tuple[Result, float]]]
+    ) -> Begun:
+        """Read the inputs and compute the tables, by `directly` or `aside`."""
+        models = self.project.models.apart()
         with self.database.get_connection(read_only=True) as connection:
             states = asset_states(connection)
             inputs = {
                 name: states[name].fingerprint for name in self.asset.inputs if name in states
             }
-            settled = self._settled(states, inputs)
-            kept = list(self._results(connection, {}, recomputed=False)) if settled else []
-            arguments = {} if settled else self._arguments(connection)
-        yield from kept
-        if not settled:
-            yield from self._recompute(arguments, inputs)
+            if self._settled(states, inputs):
+                kept = list(self._results(connection, {}, recomputed=False))
+                return Begun(inputs, models, kept, None)
+            arguments = self._arguments(connection, models)
+        return Begun(inputs, models, [], perform(partial(self._compute, arguments)))
 
-    def _recompute(
-        self, arguments: Mapping[str, Any], inputs: Mapping[str, str]
-    ) -> Iterator[dg.MaterializeResult[None]]:
-        rows = self._compute(arguments)
-        calls = self._drain()
+    def finish(self, begun: Begun) -> list[dg.MaterializeResult[None]]:
+        """Write the tables once they are computed, and what that took in any case."""
+        if begun.computed is None:
+            return begun.kept
+        try:
+            rows, seconds = begun.computed.result()
+        except BaseException:  # what was paid for before the failure is written down
+            with self.database.get_connection() as connection:
+                self._record(connection, begun.models.drain())
+            raise
+        calls = begun.models.drain()
         with self.database.get_connection() as connection:
             self._record(connection, calls)  # for good, even if the rows break the schema
             connection.begin()
             touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
-            results = list(self._results(connection, touched, recomputed=True, calls=calls))
+            took = {"computed_seconds": round(seconds, 3), **call_metadata(calls)}
+            results = list(self._results(connection, touched, recomputed=True, took=took))
             missing = any(call.status in AGAIN for call in calls)
-            made = [self._state(r, rows, inputs, missing=missing) for r in results]
+            made = [self._state(r, rows, begun.inputs, missing=missing) for r in results]
             save_states(connection, made)
             connection.commit()
-        yield from results
+        return results
 
     def _settled(self, states: Mapping[str, State], inputs: Mapping[str, str]) -> bool:
         mine = [states.get(table) for table in self.asset.tables]
@@ -259,9 +263,9 @@ class Step:
             for state in mine
         )
 
-    def _arguments(self, connection: Connection) -> dict[str, Any]:
+    def _arguments(self, connection: Connection, models: Models) -> dict[str, Any]:
         given = {
-            "models": lambda: self.project.models,
+            "models": lambda: models,
             "prompts": lambda: self.project.prompts,
             "root": lambda: self.project.root,
             "overrides": lambda: self.project.overrides,
@@ -288,17 +292,11 @@ class Step:
         void = self.asset.source and (state is None or state.recipe != self.recipe)
         return TABLES[table].create_empty() if void else read_table(connection, table)
 
-    def _compute(self, arguments: Mapping[str, Any]) -> Result:
-        try:
-            rows = self.asset.function(**arguments)
-        except BaseException:  # what was paid for before the failure is written down
-            with self.database.get_connection() as connection:
-                self._record(connection, self._drain())
-            raise
-        return {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
-
-    def _drain(self) -> list[Call]:
-        return self.project.models.drain() if self.asset.tasks else []
+    def _compute(self, arguments: Mapping[str, Any]) -> tuple[Result, float]:
+        start = time.monotonic()
+        rows = self.asset.function(**arguments)
+        tables = {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
+        return tables, time.monotonic() - start
 
     def _record(self, connection: Connection, calls: list[Call]) -> None:
         if calls:
@@ -312,7 +310,7 @@ class Step:
         touched: Mapping[str, Mapping[str, int]],
         *,
         recomputed: bool,
-        calls: list[Call] | None = None,
+        took: Mapping[str, Any] | None = None,
     ) -> Iterator[dg.MaterializeResult[None]]:
         limits = self.project.settings.extraction.model_dump()
         for table in self.asset.tables:
@@ -326,7 +324,7 @@ class Step:
                     **self._picture(connection, table, fresh=recomputed),
                     **row_metadata(connection, table),
                     **touched.get(table, {}),
-                    **call_metadata(calls or []),
+                    **(took or {}),
                 },
             )
 
@@ -352,8 +350,13 @@ class Step:
             fingerprint=result.data_version.value if result.data_version else "",
             recipe=self.recipe,
             inputs=dict(inputs),
-            settled=not missing and all(_tolerable(check) for check in result.check_results or ()),
+            settled=not missing and sound(result),
         )
+
+
+def sound(result: dg.MaterializeResult[None]) -> bool:
+    """Whether a table holds so well that it needn't be computed again."""
+    return all(map(_tolerable, result.check_results or ()))
 
 
 def _tolerable(check: dg.AssetCheckResult) -> bool:

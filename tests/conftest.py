@@ -8,6 +8,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from graphrag_assets.assets import vectors
 from graphrag_assets.models import client
 from graphrag_assets.models.scripted import ScriptedTransport
 from graphrag_assets.project import Project
@@ -23,6 +24,14 @@ def _clean_environment(monkeypatch):
     for name in list(os.environ):
         if name.startswith("GRAPHRAG"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _umap_in_this_process() -> Iterator[None]:
+    """Import UMAP once, not once for each index; test_isolated tests the process of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "isolated", lambda work: work())
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -409,3 +409,68 @@ def test_saying_everything_twice_changes_nothing(said):
     again = resolve(pl.concat([mentions, mentions]), 0.85)
 
     assert_frame_equal(first, again)
+
+
+class TestDoubts:
+    """Pairs that are nearly similar, and what is decided about them."""
+
+    ROWS = rows(
+        ("a", "Halvorsen Shipyard", ORGANIZATION, "Builds ferries."),
+        ("b", "Halvorson Shipyards", ORGANIZATION, "Built the <Aurora>."),
+        ("c", "Halvorsen School", ORGANIZATION),
+        ("d", "Pier 4", PLACE),
+        ("e", "Pier 7", PLACE),
+    )
+
+    def decided(self, answer, *, mentions=ROWS, **overrides):
+        asked = []
+
+        def decide(doubts):
+            asked.extend(doubts)
+            return [answer(doubt) for doubt in doubts]
+
+        found = resolve_aliases(
+            mentions, similar=0.95, overrides=Overrides(**overrides), decide=decide
+        )
+        return found, asked
+
+    def test_a_pair_in_doubt_merges_if_it_is_said_to_be_the_same(self):
+        found, asked = self.decided(lambda _: True)
+        methods = dict(found.select("title", "method").iter_rows())
+
+        assert {("Halvorsen Shipyard", "Halvorson Shipyards")} == {
+            tuple(sorted(line.partition(" (")[0] for line in (doubt.one, doubt.other)))
+            for doubt in asked
+        }
+        assert frozenset({"Halvorsen Shipyard", "Halvorson Shipyards"}) in groups(found)
+        assert "model" in methods.values()
+
+    def test_what_is_not_the_same_stays_apart(self):
+        found, _ = self.decided(lambda _: False)
+
+        assert found.equals(resolve(self.ROWS))
+
+    def test_a_line_tells_type_and_descriptions_and_cant_end_the_block(self):
+        _, (doubt,) = self.decided(lambda _: False)
+
+        assert {
+            "Halvorsen Shipyard (organization): Builds ferries.",
+            "Halvorson Shipyards (organization): Built the ‹Aurora›.",
+        } == {doubt.one, doubt.other}
+
+    def test_nobody_is_asked_about_what_a_person_decided(self):
+        different = (("Halvorsen Shipyard", "Halvorson Shipyards"),)
+        _, asked = self.decided(lambda _: True, different=different)
+
+        assert asked == []
+
+    def test_the_most_similar_are_asked_about_up_to_a_limit(self, monkeypatch):
+        monkeypatch.setattr("graphrag_assets.resolution.MOST_DOUBTS", 2)
+        names = [
+            f"Nordvik {word} Fisheries" for word in ("Harbor", "Harbour", "Harboure", "Harbro")
+        ]
+        mentions = rows(*((name, name, ORGANIZATION) for name in names))
+        _, asked = self.decided(lambda _: False, mentions=mentions)
+
+        assert len(asked) <= 2
+        assert asked == sorted(asked, key=lambda doubt: -doubt.link.score)

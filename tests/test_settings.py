@@ -42,7 +42,7 @@ DEFAULTS = {
         "claims": False,
         "max_failed": 0.05,
     },
-    "resolution": {"similar": 0.95},
+    "resolution": {"similar": 0.95, "ask_model": False},
     "communities": {"max_community_size": 10, "seed": 42},
     "reports": {"context_tokens": 8000},
     "layout": {"neighbors": 15, "min_distance": 0.1},

@@ -20,6 +20,7 @@ from graphrag_assets.metadata import call_metadata, check_result, column_schema,
 from graphrag_assets.models.client import Models, Request
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.models.replies import Description
+from graphrag_assets.pipeline import Pipeline
 from graphrag_assets.project import Project
 from graphrag_assets.prompts import Message, shipped
 from graphrag_assets.settings import ResolutionSettings, TextUnitSettings
@@ -217,6 +218,7 @@ class TestRecipe:
         ("line", "stale"),
         [
             ("resolution.similar = 0.9", {"entity_aliases"}),
+            ("resolution.ask_model = true", {"entity_aliases"}),
             ("extraction.gleanings = 0", {"extractions"}),
             ("communities.seed = 7", {"communities", "layout"}),
             ("layout.neighbors = 5", {"layout"}),
@@ -247,6 +249,7 @@ class TestRecipe:
             ("domains/general.toml", {"extractions"}),
             ("summarize_description.md", DESCRIBED),
             ("community_report.md", {"community_reports"}),
+            ("resolve_entities.md", set()),  # nobody is asked unless a setting says so
             ("global_map.md", set()),
             ("local_answer.md", set()),
         ],
@@ -422,7 +425,7 @@ class TestDefinition:
         def documents() -> pl.DataFrame:
             raise CorpusError("data/input", "does not exist")
 
-        asset = documents.definition(project)
+        (asset,) = Pipeline(project, [documents]).definitions()
         resources = {"duckdb": database_of(project)}
         with pytest.raises(dg.Failure, match="Corpus root `data/input` does not exist") as caught:
             dg.materialize([asset], resources=resources)
@@ -430,7 +433,7 @@ class TestDefinition:
         assert isinstance(caught.value.__cause__, CorpusError)
 
     def test_an_asset_shows_where_it_stands_and_what_it_means(self, project):
-        (spec,) = corpus.text_units.definition(project).specs
+        (spec,) = Pipeline(project, [corpus.text_units]).definitions()[0].specs
 
         assert spec.code_version == corpus.text_units.recipe(project)
         assert spec.group_name == "corpus"

@@ -10,6 +10,8 @@ from graphrag_assets.settings import CorpusSettings, TextUnitSettings
 from graphrag_assets.text import content_id, sha256, split, terms
 from graphrag_assets.warehouse import Result, table_asset
 
+AT_ONCE = 200  # text units whose terms are in memory as words
+
 
 @table_asset("files", "documents", source=True)
 def documents(
@@ -56,13 +58,18 @@ def text_units(documents: pl.DataFrame, cut: TextUnitSettings) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None) if rows else documents.clear()
 
 
-@table_asset("text_unit_terms")
-def text_unit_terms(text_units: pl.DataFrame) -> pl.DataFrame:
-    """Count the search terms of each text unit; equal texts are read once."""
-    distinct = text_units.unique("sha256", maintain_order=True)
+def _term_counts(texts: pl.DataFrame) -> pl.DataFrame:
     found = pl.DataFrame(
-        {"sha256": distinct["sha256"], "term": [terms(text) for text in distinct["text"]]},
+        {"sha256": texts["sha256"], "term": [terms(text) for text in texts["text"]]},
         schema={"sha256": pl.String, "term": pl.List(pl.String)},
     )
-    counted = found.explode("term").drop_nulls().group_by("sha256", "term").len("n")
+    return found.explode("term").drop_nulls().group_by("sha256", "term").len("n")
+
+
+@table_asset("text_unit_terms", priority=-1)
+def text_unit_terms(text_units: pl.DataFrame) -> pl.DataFrame:
+    """Count the search terms of each text unit; equal texts are read once."""
+    distinct = text_units.unique("sha256", maintain_order=True).select("sha256", "text")
+    parts = [distinct.clear(), *distinct.iter_slices(AT_ONCE)]
+    counted = pl.concat(map(_term_counts, parts))
     return text_units.select("sha256", text_unit_id="id").join(counted, on="sha256")

@@ -7,6 +7,7 @@ from functools import partial
 
 import polars as pl
 
+from graphrag_assets.assets.doubts import TASK, Judge
 from graphrag_assets.mentions import (
     assign_entities,
     claim_rows,
@@ -147,7 +148,7 @@ def merge_rounds(rounds: Iterable[Extraction]) -> Extraction:
     )
 
 
-@table_asset("extractions", prompts=PROMPTS, tasks=TASKS)
+@table_asset("extractions", prompts=PROMPTS, tasks=TASKS, priority=-2)
 def extractions(
     text_units: pl.DataFrame,
     documents: pl.DataFrame,
@@ -216,16 +217,23 @@ def _told(messages: tuple[Message, ...], about: str) -> tuple[Message, ...]:
     return (*before, Message(last.role, f"{about}\n\n{last.content}" if about else last.content))
 
 
-@table_asset("entity_aliases")
+@table_asset("entity_aliases", prompts=("resolve_entities",), tasks=(TASK,), asks_if="ask_model")
 def entity_aliases(
     extractions: pl.DataFrame,
     text_units: pl.DataFrame,
     settings: ResolutionSettings,
     overrides: Overrides,
+    models: Models,
+    prompts: Prompts,
+    progress: Callable[[int, int], None],
 ) -> pl.DataFrame:
     """Decide which names are the same entity."""
-    mentions = entity_rows(extractions, text_units)
-    return resolve_aliases(mentions, similar=settings.similar, overrides=overrides)
+    return resolve_aliases(
+        entity_rows(extractions, text_units),
+        similar=settings.similar,
+        overrides=overrides,
+        decide=Judge(models, prompts, progress).decide if settings.ask_model else None,
+    )
 
 
 @table_asset("entity_mentions")
@@ -242,7 +250,7 @@ def relationship_mentions(extractions: pl.DataFrame, entity_mentions: pl.DataFra
     return relationship_rows(extractions, entity_mentions)
 
 
-@table_asset("claims")
+@table_asset("claims", priority=-1)
 def claims(
     extractions: pl.DataFrame, entity_mentions: pl.DataFrame, text_units: pl.DataFrame
 ) -> pl.DataFrame:

@@ -93,7 +93,9 @@ class Describer:
         return fitting or [pieces[0][:MAX_TOKENS]]
 
 
-@table_asset("relationships", prompts=("summarize_description",), tasks=("description",))
+@table_asset(
+    "relationships", prompts=("summarize_description",), tasks=("description",), priority=-2
+)
 def relationships(
     relationship_mentions: pl.DataFrame,
     entity_mentions: pl.DataFrame,
@@ -118,7 +120,7 @@ def relationships(
     return merged.join(_described(named, pieces, describer, progress), on="id")
 
 
-@table_asset("entities", prompts=("summarize_description",), tasks=("description",))
+@table_asset("entities", prompts=("summarize_description",), tasks=("description",), priority=-2)
 def entities(
     entity_mentions: pl.DataFrame,
     relationships: pl.DataFrame,

@@ -1,7 +1,8 @@
 """Communities -> reports, bottom-up: a parent is packed with its children's reports."""
 
+import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,15 @@ from graphrag_assets.settings import ReportSettings
 from graphrag_assets.text import count_tokens, language
 from graphrag_assets.warehouse import Result, table_asset
 
+ANSWER = 1200  # tokens of a long report
+
 
 @table_asset(
-    "community_reports", "report_evidence", prompts=("community_report",), tasks=("report",)
+    "community_reports",
+    "report_evidence",
+    prompts=("community_report",),
+    tasks=("report",),
+    priority=-2,
 )
 def community_reports(
     communities: pl.DataFrame,
@@ -35,7 +42,7 @@ def community_reports(
     version: int,
     progress: Callable[[int, int], None],
 ) -> Result:
-    """Write a report for each community, the deepest level first.
+    """Write a report for each community, after those of its sub-communities.
 
     A report whose evidence and recipe are the same as before is kept as it is.
     """
@@ -43,25 +50,14 @@ def community_reports(
     recipe = f"{prompts.fingerprint('community_report')}-{models.recipe('report')}"
     before = {row["community_id"]: row for row in previous_community_reports.to_dicts()}
     writer = Writer(models, prompts, output_language, encoding, recipe, version)
-    written: dict[str, dict[str, Any]] = {}
-    evidence: dict[str, Evidence] = {}
-    for level in sorted(communities["level"].unique(), reverse=True):
-        here = {
-            community: graph.evidence(community, written, evidence, settings.context_tokens)
-            for community in graph.at(level)
-        }
-        kept = {
-            community: before[community]
-            for community in here
-            if writer.holds(here[community], before)
-        }
-        asked = [here[community] for community in here if community not in kept]
-        jobs = [partial(writer.write, one) for one in asked]
-        rows = models.map(
-            jobs, progress=partial(_report, progress, len(written), communities.height)
-        )
-        written |= kept | {row["community_id"]: row for row in rows}
-        evidence |= here
+    around = prompts.render("community_report", context="", language=output_language)
+    taken = sum(count_tokens(message.content, encoding) for message in around)
+    budget = fitting(settings.context_tokens, models.context_tokens("report"), taken)
+    hierarchy = Hierarchy(graph, writer, before, budget)
+    levels = sorted(communities["level"].unique(), reverse=True)
+    jobs = [partial(hierarchy.report, one) for level in levels for one in graph.at(level)]
+    models.map(jobs, progress=lambda done: progress(done, len(jobs)))
+    written, evidence = hierarchy.written, hierarchy.evidence
     return {
         "community_reports": pl.DataFrame(
             list(written.values()), schema=previous_community_reports.schema
@@ -70,6 +66,49 @@ def community_reports(
             list(evidence_rows(evidence)), schema=EVIDENCE, orient="row"
         ).unique(["community_id", "kind", "ref_id"]),
     }
+
+
+def fitting(budget: int, limit: int | None, around: int) -> int:
+    """Return a context's budget that leaves room in the model for the prompt and the answer.
+
+    Other tokenizers count otherwise, so a tenth stays free.
+    """
+    return budget if limit is None else max(1, min(budget, limit * 9 // 10 - around - ANSWER))
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Reports bottom-up: each is begun as soon as those of its sub-communities are there.
+
+    Sub-communities must be asked for first: whoever waits holds one of the workers.
+    """
+
+    graph: Graph
+    writer: "Writer"
+    before: Mapping[str, Mapping[str, Any]]
+    budget: int
+    written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+    ends: dict[str, asyncio.Future[None]] = field(default_factory=dict)
+
+    async def report(self, community: str) -> None:
+        """Keep or write the report of a community."""
+        end = self.ends[community] = asyncio.get_running_loop().create_future()
+        try:
+            for child in self.graph.children.get(community, ()):
+                await self.ends[child]
+            await self._keep_or_write(community)
+        except Exception as error:
+            end.set_exception(error)  # a parent that waits meets the same end
+            end.exception()  # nobody need wait
+            raise
+        end.set_result(None)
+
+    async def _keep_or_write(self, community: str) -> None:
+        found = self.graph.evidence(community, self.written, self.evidence, self.budget)
+        held = self.writer.holds(found, self.before)
+        row = self.before[community] if held else await self.writer.write(found)
+        self.written[community], self.evidence[community] = row, found
 
 
 @dataclass(frozen=True)
@@ -140,10 +179,6 @@ class Writer:
             "recipe": self.recipe,
             "refreshed_in": self.version,
         }
-
-
-def _report(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
-    progress(before + done, total)
 
 
 def _markdown(title: str, summary: str, findings: list[dict[str, Any]]) -> str:

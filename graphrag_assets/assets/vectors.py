@@ -1,11 +1,13 @@
 """Embeddings of text units, documents, entities, relationships and reports, and the map."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import polars as pl
 
-from graphrag_assets.layout import lay_out
+from graphrag_assets.isolated import isolated
+from graphrag_assets.layout import Layout, Map, is_kept, lay_out_all
 from graphrag_assets.models.client import Models
 from graphrag_assets.settings import CommunitySettings, LayoutSettings
 from graphrag_assets.text import sha256
@@ -15,13 +17,13 @@ EMBEDDING = ("embedding",)
 LAYOUT = ("id", "x", "y", pl.col("size").cast(pl.Float64), "community_id", "fitted")
 
 
-@table_asset("text_unit_embeddings", tasks=EMBEDDING)
+@table_asset("text_unit_embeddings", tasks=EMBEDDING, priority=-1)
 def text_unit_embeddings(text_units: pl.DataFrame, models: Models) -> pl.DataFrame:
     """Embed the text of each text unit."""
     return _embedded(text_units.select("id", "text"), models)
 
 
-@table_asset("document_embeddings", tasks=EMBEDDING)
+@table_asset("document_embeddings", tasks=EMBEDDING, priority=-1)
 def document_embeddings(
     documents: pl.DataFrame, text_units: pl.DataFrame, models: Models
 ) -> pl.DataFrame:
@@ -44,7 +46,7 @@ def document_embeddings(
     return _frame([row[0] for row in rows], np.stack([row[1] for row in rows]), models)
 
 
-@table_asset("entity_embeddings", tasks=EMBEDDING)
+@table_asset("entity_embeddings", tasks=EMBEDDING, priority=-1)
 def entity_embeddings(entities: pl.DataFrame, models: Models) -> pl.DataFrame:
     """Embed "title: description" of each entity."""
     return _embedded(
@@ -52,7 +54,7 @@ def entity_embeddings(entities: pl.DataFrame, models: Models) -> pl.DataFrame:
     )
 
 
-@table_asset("relationship_embeddings", tasks=EMBEDDING)
+@table_asset("relationship_embeddings", tasks=EMBEDDING, priority=-1)
 def relationship_embeddings(
     relationships: pl.DataFrame, entities: pl.DataFrame, models: Models
 ) -> pl.DataFrame:
@@ -66,7 +68,7 @@ def relationship_embeddings(
     return _embedded(relationships.select("id", text=text), models)
 
 
-@table_asset("report_embeddings", tasks=EMBEDDING)
+@table_asset("report_embeddings", tasks=EMBEDDING, priority=-1)
 def report_embeddings(community_reports: pl.DataFrame, models: Models) -> pl.DataFrame:
     """Embed title and summary of each report that was written."""
     written = community_reports.filter(pl.col("full_content") != "")
@@ -74,7 +76,7 @@ def report_embeddings(community_reports: pl.DataFrame, models: Models) -> pl.Dat
     return _embedded(written.select(id="community_id", text=text), models)
 
 
-@table_asset("layout")
+@table_asset("layout", long=True, priority=-3)
 def layout(
     entities: pl.DataFrame,
     documents: pl.DataFrame,
@@ -100,34 +102,42 @@ def layout(
         .unique("id", keep="first", maintain_order=True)
     )
     root_of = root_of.rename({"entity_id": "id"})
-    maps = {
+    shapes = {
         "entity": (entity_embeddings, entities.select("id", size="degree"), root_of),
         "document": (document_embeddings, documents.select("id", size="n_tokens"), by_document),
     }
-    placed = []
-    for kind, (vectors, sizes, homes) in maps.items():
-        before = previous_layout.filter(pl.col("kind") == kind)
-        points = _place(vectors, settings, seed=seeds.seed, before=before)
-        points = points.join(sizes, on="id").join(homes, on="id", how="left")
-        placed.append(points.select(pl.lit(kind).alias("kind"), *LAYOUT))
+    maps = [
+        Map(
+            vectors["id"].to_list(),
+            vectors["vector"].to_numpy() if vectors.height else np.zeros((0, 1), np.float32),
+            previous_layout.filter(pl.col("kind") == kind),
+        )
+        for kind, (vectors, _, _) in shapes.items()
+    ]
+    draw = partial(
+        lay_out_all,
+        maps,
+        neighbors=settings.neighbors,
+        min_distance=settings.min_distance,
+        seed=seeds.seed,
+    )
+    found = draw() if all(map(is_kept, maps)) else isolated(draw)  # isolated: UMAP is large
+    placed = [
+        _points(drawn.keys, places)
+        .join(sizes, on="id")
+        .join(homes, on="id", how="left")
+        .select(pl.lit(kind).alias("kind"), *LAYOUT)
+        for drawn, places, (kind, (_, sizes, homes)) in zip(
+            maps, found, shapes.items(), strict=True
+        )
+    ]
     return pl.concat(placed)
 
 
-def _place(
-    vectors: pl.DataFrame, settings: LayoutSettings, *, seed: int, before: pl.DataFrame
-) -> pl.DataFrame:
-    ids = vectors["id"].to_list()
-    found = lay_out(
-        ids,
-        vectors["vector"].to_numpy() if ids else np.zeros((0, 1), np.float32),
-        neighbors=settings.neighbors,
-        min_distance=settings.min_distance,
-        seed=seed,
-        previous=None if before.is_empty() else before.select("id", "x", "y", "fitted"),
-    )
-    x, y = found.positions.T.astype(float)
+def _points(ids: list[str], places: Layout) -> pl.DataFrame:
+    x, y = places.positions.T.astype(float)
     return pl.DataFrame(
-        {"id": ids, "x": x, "y": y, "fitted": found.fitted},
+        {"id": ids, "x": x, "y": y, "fitted": places.fitted},
         schema={"id": pl.String, "x": pl.Float64, "y": pl.Float64, "fitted": pl.Boolean},
     )
 
@@ -135,16 +145,16 @@ def _place(
 def _embedded(rows: pl.DataFrame, models: Models) -> pl.DataFrame:
     """Return id, vector and model of each text; one that can't be embedded is missing."""
     found = models.run(models.embed(rows["text"].to_list()))
-    pairs = zip(rows["id"], found, strict=True)
-    there = {ref: vector for ref, vector in pairs if vector is not None}
-    vectors = np.asarray(list(there.values()), np.float32) if there else np.zeros((0, 1))
-    return _frame(list(there), vectors, models)
+    there = pl.Series([vector is not None for vector in found], dtype=pl.Boolean)
+    vectors = np.array([vector for vector in found if vector is not None], np.float32, ndmin=2)
+    del found  # thousands of vectors: one copy at a time
+    return _frame(rows["id"].filter(there).to_list(), vectors, models)
 
 
 def _frame(ids: list[str], vectors: np.ndarray, models: Models) -> pl.DataFrame:
-    dimension = vectors.shape[1]
+    dimension = max(vectors.shape[1], 1)
     return pl.DataFrame(
-        {"id": ids, "vector": vectors.astype(np.float32)},
+        {"id": ids, "vector": vectors.astype(np.float32, copy=False).reshape(-1, dimension)},
         schema={"id": pl.String, "vector": pl.Array(pl.Float32, dimension)},
     ).with_columns(model=pl.lit(models.model("embedding")))
 

@@ -9,12 +9,13 @@ ModelStoppedError; what concerns one call alone is an Outcome.
 """
 
 import asyncio
+import copy
 import hashlib
 import json
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, cast
@@ -27,7 +28,7 @@ from graphrag_assets.models import background, memo
 from graphrag_assets.models.calls import EMBEDDING, Caller
 from graphrag_assets.models.chat import Status, Verdict, converse, pieces
 from graphrag_assets.models.dialect import RUNGS, Dialect, Draft, json_schema, wanted
-from graphrag_assets.models.direct import DirectTransport
+from graphrag_assets.models.direct import DirectTransport, longest_prompt
 from graphrag_assets.models.embedding import Embedder, Vector
 from graphrag_assets.models.ledger import Budget, Call, Ledger, Tally
 from graphrag_assets.models.limits import Gate
@@ -88,7 +89,14 @@ class Models:
         self._memo = memo
         self._recall: Recall[Asked] = Recall(memo)
         self._callers = _callers(self._settings, self._transport, Budget(budget_usd))
-        self._embedder = Embedder(self._callers[EMBEDDING], self._recall, self._ledger)
+        self._embedder = Embedder(self._callers[EMBEDDING], self._recall, self._ledger, {})
+
+    def apart(self) -> "Models":
+        """Return the same models with a ledger of their own: for calls beside those of others."""
+        twin = copy.copy(self)
+        twin._ledger = Ledger()  # noqa: SLF001 - its own
+        twin._embedder = replace(self._embedder, ledger=twin._ledger)  # noqa: SLF001
+        return twin
 
     async def chat(self, request: Request[R]) -> Outcome[R]:
         """Return the outcome of one call; raise ModelStoppedError if every call would fail."""
@@ -133,8 +141,12 @@ class Models:
         return sum(count for count, _ in states), max(age for _, age in states)
 
     def context_tokens(self, task: str) -> int | None:
-        """Return the longest prompt that a task's model was found to take; None = not known."""
-        return self._callers[task].dialect.context_tokens
+        """Return the longest prompt that a task's model takes; None = not known.
+
+        What litellm's list says, or less if the model was found to take less.
+        """
+        limits = (self._callers[task].dialect.context_tokens, longest_prompt(self.model(task)))
+        return min((limit for limit in limits if limit), default=None)
 
     async def ready(self, task: str) -> None:
         """Get ready for a task's model: imports that the first call would wait for."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 import aiohttp
 
 from graphrag_assets.models.faults import ProviderError, Symptom, sort_error, sort_symptom
-from graphrag_assets.models.transport import Answer, Ask, EmbedAsk, Transport, Vectors
+from graphrag_assets.models.transport import OFFLINE, Answer, Ask, EmbedAsk, Transport, Vectors
 from graphrag_assets.models.wire import KEYS, key_of, provider, sendable
 
 BAD: Final = 400
@@ -174,11 +174,22 @@ def _tokens(said: Mapping[str, Any], kind: str) -> int:
     return int(usage.get(kind) or 0) if isinstance(usage, dict) else 0
 
 
+def longest_prompt(model: str) -> int | None:
+    """Return the tokens that a model reads by litellm's list; None = it isn't there."""
+    limit = {} if model.startswith(OFFLINE) else _listed(model)
+    tokens = limit.get("max_input_tokens") or limit.get("max_tokens")
+    return tokens if isinstance(tokens, int) else None
+
+
 def _price(model: str) -> tuple[float, float] | None:
-    known = _prices()
-    entry = known.get(model) or known.get(model.partition("/")[2]) or {}
+    entry = _listed(model)
     cost = entry.get("input_cost_per_token")
     return None if cost is None else (float(cost), float(entry.get("output_cost_per_token") or 0))
+
+
+def _listed(model: str) -> dict[str, Any]:
+    known = _prices()
+    return known.get(model) or known.get(model.partition("/")[2]) or {}
 
 
 @cache

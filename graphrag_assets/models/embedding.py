@@ -1,10 +1,11 @@
 """Texts -> vectors: each text once, in batches, every vector looked at before it is believed."""
 
+import asyncio
 import base64
 import binascii
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -22,6 +23,7 @@ from graphrag_assets.models.recall import Recall
 from graphrag_assets.models.transport import Vectors
 
 Vector = npt.NDArray[np.float32]
+Flight = asyncio.Future[dict[str, Vector]]  # the vectors of some texts, once they are there
 LOG: Final = logging.getLogger(__name__)
 BATCH_TOKENS: Final = 50_000
 TRIES_OF_A_BATCH: Final = 2  # a text that breaks the server breaks it again: look for it
@@ -35,6 +37,7 @@ class Embedder:
     caller: Caller
     recall: Recall[Any]
     ledger: Ledger
+    flying: dict[str, Flight]  # what is being looked up or embedded, by key
     dimension: int | None = None
 
     @property
@@ -43,21 +46,52 @@ class Embedder:
         return self.caller.settings.model
 
     async def embed(self, texts: Sequence[str]) -> list[Vector | None]:
-        """Return a vector per text; None where the model gives no usable one."""
+        """Return a vector per text; None where the model gives no usable one.
+
+        A text that somebody else is having embedded right now is waited for, not asked for again.
+        """
         keys = {text: memo.vector_key(self.model, text) for text in texts if text.strip()}
-        start = time.monotonic()
-        found = await self.recall.find_many(list(keys.values()))
-        if found:
-            self._note(Tally(), time.monotonic() - start, "ok", from_memo=True)
-        vectors = {text: memo.unpack_vector(found[k]) for text, k in keys.items() if k in found}
-        missing = [text for text, key in keys.items() if key not in found]
-        jobs = [
-            partial(self._batch, batch) for batch in batches(missing, self.caller.dialect.batch)
-        ]
-        workers = self.caller.settings.concurrency
-        for answers in await background.gather(jobs, workers=workers, progress=None):
-            vectors |= answers
+        theirs = {text: self.flying[key] for text, key in keys.items() if key in self.flying}
+        mine = {text: key for text, key in keys.items() if text not in theirs}
+        vectors = await self._embed(mine)
+        if theirs:
+            vectors |= await self._awaited(theirs)
         return [vectors.get(text) for text in texts]
+
+    async def _embed(self, keys: Mapping[str, str]) -> dict[str, Vector]:
+        """Look texts up, have the others embedded, and tell who waits for either."""
+        flight: Flight = asyncio.get_running_loop().create_future()
+        self.flying |= dict.fromkeys(keys.values(), flight)
+        vectors: dict[str, Vector] = {}
+        try:
+            start = time.monotonic()
+            found = await self.recall.find_many(list(keys.values()))
+            if found:
+                self._note(Tally(), time.monotonic() - start, "ok", from_memo=True)
+            vectors |= {t: memo.unpack_vector(found[k]) for t, k in keys.items() if k in found}
+            missing = [text for text, key in keys.items() if key not in found]
+            jobs = [
+                partial(self._batch, part) for part in batches(missing, self.caller.dialect.batch)
+            ]
+            workers = self.caller.settings.concurrency
+            for answers in await background.gather(jobs, workers=workers, progress=None):
+                vectors |= answers
+        finally:
+            for key in keys.values():
+                del self.flying[key]
+            flight.set_result(vectors)
+        return vectors
+
+    async def _awaited(self, flights: Mapping[str, Flight]) -> dict[str, Vector]:
+        """Return what others embed; what they failed to is asked for once more."""
+        start = time.monotonic()
+        await asyncio.wait(set(flights.values()))
+        vectors = {t: flight.result()[t] for t, flight in flights.items() if t in flight.result()}
+        if vectors:
+            self._note(Tally(), time.monotonic() - start, "ok", from_memo=True)
+        left = [text for text in flights if text not in vectors]
+        again = zip(left, await self.embed(left), strict=True) if left else ()
+        return vectors | {text: row for text, row in again if row is not None}
 
     async def _batch(self, texts: tuple[str, ...]) -> dict[str, Vector]:
         tally, start, status = Tally(), time.monotonic(), "stopped"
@@ -177,7 +211,9 @@ def decoded(value: Sequence[float] | str) -> Vector | None:
 
 def _numbers(value: Sequence[float] | str) -> Vector:
     if isinstance(value, str):
-        return np.frombuffer(base64.b64decode(value, validate=True), "<f4").astype(np.float32)
+        return np.frombuffer(base64.b64decode(value, validate=True), "<f4").astype(
+            np.float32, copy=False
+        )
     return np.asarray(value, dtype=np.float32)
 
 

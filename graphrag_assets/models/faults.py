@@ -182,13 +182,15 @@ def _unknown_model(s: Symptom) -> ProviderError | None:
 def _refused_access(s: Symptom) -> ProviderError | None:
     if s.status == 403 and s.says(r"moderation|flagged|content policy"):  # noqa: PLR2004
         return _fault("filtered", s)
-    return _fault("stop", s) if s.status in {401, 402, 403} else None
+    bad_key = s.status == 400 and s.says(r"api[_ ]key.{0,20}(?:expired|not valid|invalid)")  # noqa: PLR2004
+    return _fault("stop", s) if bad_key or s.status in {401, 402, 403} else None
 
 
 def _quota(s: Symptom) -> ProviderError | None:
     spent = (
         r"insufficient_quota|billing_hard_limit|credit balance is too low|insufficient (?:balance|"
         r"credit|funds)|exceeded your current quota|quota.{0,20}per ?day|PerDay"
+        r"|account is not active|余额不足|欠费"
     )
     if s.status not in {400, 403, 429} or not s.says(spent):
         return None
@@ -201,6 +203,8 @@ def _quota(s: Symptom) -> ProviderError | None:
 def _rate_limit(s: Symptom) -> ProviderError | None:
     if s.status != 429:  # noqa: PLR2004
         return None
+    if s.says(r"request too large|must be reduced"):  # more than a whole minute's tokens
+        return _fault("context", s, limit=_limit(s.text))
     wait = wait_of(s.headers, s.text)
     if wait is not None and wait > LONGEST_WAIT:
         return ProviderError("stop", f"{reason_of(s.text)} (it asks to wait {wait / 60:.0f} min)")
@@ -208,7 +212,11 @@ def _rate_limit(s: Symptom) -> ProviderError | None:
 
 
 def _filtered(s: Symptom) -> ProviderError | None:
-    words = r"content[_ ]filter|content management policy|responsible ?ai|safety system|moderation"
+    words = (
+        r"content[_ ]filter|content management policy|responsible ?ai|safety system|moderation"
+        r"|content[_ ]policy|content exists risk|inappropriate content|prohibited_content"
+        r"|blocked.{0,40}safety|prompt was blocked|敏感"
+    )
     policy = "ContentPolicyViolationError" in s.names or (s.status == 400 and s.says(words))  # noqa: PLR2004
     return _fault("filtered", s) if policy else None
 
@@ -218,13 +226,16 @@ def _too_long(s: Symptom) -> ProviderError | None:
         r"max(?:_completion|_output)?_tokens\W.{0,60}(?:too large|at most|greater|exceed|> ?\d)"
         r"|at most \d+ (?:completion|output) tokens|maximum allowed number of output tokens"
     )
+    surely = r"max_tokens\W{0,3}must be (?:less|<=)|valid range of max_tokens"
     context = (
         r"context[_ ](?:length|window|size)|prompt is too long|input is too long|too many tokens"
-        r"|input length.{0,40}exceed|reduce the length|maximum (?:input|prompt) length"
+        r"|input length.{0,40}exceed|reduce the length|maximum (?:input|prompt|model) length"
+        r"|maximum number of tokens|inputs`? (?:tokens|must have less)|max_tokens must be at least"
+        r"|max \d+ tokens per request|max allowed tokens|expected maxlength"
     )
     if s.status not in {0, 400, 413, 422, 500}:
         return None
-    if s.says(output) and not s.says(context):
+    if s.says(surely) or (s.says(output) and not s.says(context)):
         return _fault("output", s, limit=_limit(s.text))
     known = "ContextWindowExceededError" in s.names or s.status == 413  # noqa: PLR2004
     return _fault("context", s, limit=_limit(s.text)) if known or s.says(context) else None
@@ -232,8 +243,11 @@ def _too_long(s: Symptom) -> ProviderError | None:
 
 def _limit(text: str) -> int | None:
     """Return the number that a message names as the most it takes."""
+    if "<html" in text.lower():
+        return None
     patterns = (
-        r"(?:at most|limit(?: of| is)?|> ?|up to|less than)\s*[^\d]{0,20}(\d{3,})",
+        r"(?:> ?|<= ?|\bmax |\[\d+ )(\d{3,})",
+        r"(?:at most|limit(?: of| is)?|up to|less than)\s*[^\d]{0,20}(\d{3,})",
         r"(?:maximum|max)[^\d]{0,60}?(?:is|of|length|size|:)[^\d]{0,20}(\d{3,})",
         r"exceeds?[^\d]{0,60}(\d{3,})",
         r"(\d{3,})[^\d]{0,30}(?:maximum|max\b|limit)",
@@ -247,7 +261,7 @@ def _limit(text: str) -> int | None:
 def _format(s: Symptom) -> ProviderError | None:
     words = (
         r"response[_ ](?:format|schema|mime)|json[_ ]?(?:schema|object|mode)|structured[_ ]output"
-        r"|grammar|guided_|invalid schema|output_config|output_format"
+        r"|grammar|guided_|invalid schema|output_config|output_format|specified schema"
     )
     if s.status in {400, 405, 415, 422, 500, 501} and (
         s.parameter == "response_format" or s.says(words)
@@ -265,7 +279,10 @@ def _schema_words(s: Symptom) -> str:
 def _parameter(s: Symptom) -> ProviderError | None:
     if s.status not in {0, 400, 422, 500} or not (
         s.parameter
-        or s.says(r"support|unknown|unrecognized|unexpected|extra|not permitted|invalid")
+        or s.says(
+            r"support|unknown|unrecognized|unexpected|extra|not permitted|not allowed|invalid"
+            r"|deprecated"
+        )
     ):
         return None
     named = s.parameter.rpartition(".")[2] if s.parameter.rpartition(".")[2] in PARAMETERS else ""
@@ -274,7 +291,7 @@ def _parameter(s: Symptom) -> ProviderError | None:
 
 
 def _not_there(s: Symptom) -> ProviderError | None:
-    return _fault("stop", s) if s.status in {404, 405} else None
+    return _fault("stop", s) if s.status in {404, 405, 410} else None
 
 
 def _unreachable(s: Symptom) -> ProviderError | None:
@@ -283,11 +300,11 @@ def _unreachable(s: Symptom) -> ProviderError | None:
 
 
 def _server(s: Symptom) -> ProviderError | None:
-    if s.status in {502, 503, 504, 529} or s.says(r"overloaded"):
+    if s.status in {498, 502, 503, 504, 529} or s.says(r"overloaded"):
         wait = wait_of(s.headers, "")
         return _fault("busy", s, wait=None if wait is None else min(wait, LONGEST_WAIT))
     lost = {"OSError", "ConnectionResetError", "TimeoutError", "APIConnectionError", "Timeout"}
-    if s.status in {408, 409, 425} or s.status >= 500 or lost & s.names:  # noqa: PLR2004
+    if s.status in {408, 409, 425, 499} or s.status >= 500 or lost & s.names:  # noqa: PLR2004
         return _fault("broken", s)
     return None
 

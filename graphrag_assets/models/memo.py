@@ -185,7 +185,7 @@ def unpack(data: bytes) -> Any:  # noqa: ANN401
 
 def pack_vector(vector: npt.NDArray[np.float32]) -> bytes:
     """Return float32, little-endian."""
-    return vector.astype("<f4").tobytes()
+    return vector.astype("<f4", copy=False).tobytes()
 
 
 def unpack_vector(data: bytes) -> npt.NDArray[np.float32]:

@@ -4,6 +4,7 @@ The first JSON value that fits the schema counts. A text that breaks off keeps i
 the half one is dropped, never finished by guessing.
 """
 
+import html
 import itertools
 import json
 import re
@@ -22,7 +23,11 @@ THOUGHT_ENDS = re.compile(
     r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>final<\|message\|>", re.I
 )
 OPENING = re.compile(r"[{\[]")
+ENDED = re.compile(r"""(?:(?<!\\)"|[}\]]\s*[}\]])\s*[}\]]$""")
 OPENERS = {"{": "}", "[": "]"}
+ARGUMENTS = frozenset({"arguments", "parameters", "function"})
+SCHEMA_WORDS = frozenset({"type", "$ref", "anyOf", "allOf", "items", "enum"})
+DEEPEST = 5  # objects around a reply
 REFUSAL = re.compile(
     r"\b(?:sorry|apologi[sz]e|cannot|can['’]t|can not|unable to|won['’]t|not able to)\b"
     r".{0,80}\b(?:help|assist|comply|fulfil+|provide|process|complete|do) (?:\w+ ){0,4}?"
@@ -32,6 +37,7 @@ REFUSAL = re.compile(
     re.S | re.I,
 )
 REFUSAL_LENGTH = 400
+TYPOGRAPHIC = str.maketrans("“”„", '"""')
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,8 @@ def is_refusal(text: str) -> bool:
 def read(text: str, schema: type[R]) -> Reading[R]:
     """Return the first value of a text that fits the schema."""
     error, pending = "it holds no JSON object", []
-    for value, cut in _values(without_thoughts(text)):
+    text = _plainly_quoted(without_thoughts(text))
+    for value, cut in _values(text):
         pending.append(value)
         for shape in _shapes(value, schema):
             reading = _fit(shape, schema, cut=cut)
@@ -73,6 +80,13 @@ def read(text: str, schema: type[R]) -> Reading[R]:
                 return _with_rest(reading, shape, text, schema)
             error = reading.error or error
     return _fit_items(pending, schema, error)
+
+
+def _plainly_quoted(text: str) -> str:
+    """Return text whose only quotes are typographic, or escaped for HTML, with plain ones."""
+    if '"' in text:
+        return text
+    return html.unescape(text).translate(TYPOGRAPHIC)
 
 
 def _fit(value: dict[str, Any], schema: type[R], *, cut: bool) -> Reading[R]:
@@ -100,7 +114,7 @@ def _with_rest(
     if not missing or text.count("{") == 1 or reading.cut:
         return reading
     value, cut = dict(first), False
-    for other, broken in _values(without_thoughts(text)):
+    for other, broken in _values(text):
         fields = _known(other, schema) if isinstance(other, dict) else set()
         if fields and fields <= missing:
             value, cut = {**other, **value}, broken
@@ -111,27 +125,70 @@ def _with_rest(
 def _fit_items(values: list[Any], schema: type[R], error: str) -> Reading[R]:
     """Read objects that stand side by side, one item each."""
     items = [value for value in values if isinstance(value, dict)]
+    items = [item for item in items if not (_is_call(item) or _is_schema(item))]
     shape = _sorted_items(items, schema) if items else None
     if shape is None:
         return Reading(None, False, (), error)  # noqa: FBT003
     return _fit(shape, schema, cut=False)
 
 
-def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+def _shapes(
+    value: Any,  # noqa: ANN401
+    schema: type[BaseModel],
+    depth: int = 0,
+) -> Iterator[dict[str, Any]]:
     """Give the ways in which a JSON value could be the reply: itself, what it wraps, its items."""
-    if isinstance(value, dict):
-        if _known(value, schema):
+    if depth > DEEPEST or _is_schema(value):
+        return
+    if isinstance(value, str):
+        yield from _quoted(value.strip(), schema, depth)
+    elif isinstance(value, list):
+        yield from _listed(value, schema)
+    elif isinstance(value, dict):
+        known = not _is_call(value) and bool(_known(value, schema))
+        if known:
             yield value
         for inner in value.values():
-            if isinstance(inner, dict) and _known(inner, schema):
-                yield inner
-    if isinstance(value, list):
-        objects = [item for item in value if isinstance(item, dict)]
-        wrapped = [item for item in objects if _known(item, schema) and not _is_item(item, schema)]
-        if wrapped:
-            yield from wrapped
-        elif (shape := _sorted_items(objects, schema)) is not None and len(objects) == len(value):
-            yield shape
+            if not known or isinstance(inner, dict):
+                yield from _shapes(inner, schema, depth + 1)
+
+
+def _quoted(text: str, schema: type[BaseModel], depth: int) -> Iterator[dict[str, Any]]:
+    if text.startswith(("{", "[")):
+        for value, _ in _values(text):
+            yield from _shapes(value, schema, depth + 1)
+
+
+def _listed(value: list[Any], schema: type[BaseModel]) -> Iterator[dict[str, Any]]:
+    objects = [item for item in value if isinstance(item, dict)]
+    calls = [item for item in objects if _is_call(item)]
+    wrapped = [item for item in objects if _known(item, schema) and not _is_item(item, schema)]
+    if calls:
+        for call in calls:
+            yield from _shapes(call, schema, 1)
+    elif wrapped:
+        yield from wrapped
+    elif (shape := _sorted_items(objects, schema)) is not None and len(objects) == len(value):
+        yield shape
+
+
+def _is_call(value: Any) -> bool:  # noqa: ANN401
+    """Whether an object is a tool call, whose arguments are the reply."""
+    return isinstance(value, dict) and any(
+        isinstance(value.get(key), dict | str) for key in ARGUMENTS & value.keys()
+    )
+
+
+def _is_schema(value: Any) -> bool:  # noqa: ANN401
+    """Whether an object is the JSON schema that was asked for, given back."""
+    fields = value.get("properties") if isinstance(value, dict) else None
+    return (
+        isinstance(fields, dict)
+        and bool(fields)
+        and all(
+            isinstance(field, dict) and SCHEMA_WORDS & field.keys() for field in fields.values()
+        )
+    )
 
 
 def _known(value: dict[str, Any], schema: type[BaseModel]) -> set[str]:
@@ -184,7 +241,7 @@ def _needed(model: type[BaseModel]) -> set[str]:
 
 def _values(text: str) -> Iterator[tuple[Any, bool]]:
     """Give the JSON values of a text in order, each with whether it broke off."""
-    if text.startswith(("{", "[")) and text.endswith(("}", "]")):
+    if text.startswith(("{", "[", '"')) and text.endswith(("}", "]", '"')):
         try:
             yield json.loads(text, strict=False), False
         except ValueError:
@@ -211,7 +268,7 @@ def _open_ended(text: str) -> Iterator[tuple[Any, bool]]:
         value = _loads(whole[0])
         if value is not None:
             yield value, whole[1]
-    if text.rstrip("` \n").endswith(("}", "]")):
+    if ENDED.search(text.rstrip("` \n")):  # not in the middle of a string that ends like one
         repaired = json_repair.loads(text)
         if isinstance(repaired, dict | list) and repaired:
             yield repaired, False

@@ -96,6 +96,12 @@ class ExtractedClaims(Reply):
     ] = []
 
 
+class SameNames(Reply):
+    """Reply to resolve_entities: the numbers of the pairs that are one and the same thing."""
+
+    same: Annotated[list[int], Field(max_length=50), tolerance.numbers(50)]
+
+
 class Description(Reply):
     """Reply to summarize_description."""
 

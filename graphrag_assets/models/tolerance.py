@@ -18,6 +18,8 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 FRACTION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:/|out of|von|sur)\s*(\d+(?:\.\d+)?)", re.I)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])", re.I)
 QUOTES = ('""', "''", "“”", "‘’", "«»", "「」", "『』", "``", "**")
+WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # of camelCase
+OWNER = re.compile(r"^(?:entity|node|relation|relationship|edge|claim|finding|report|point)_")
 NOTHING = frozenset({"", "none", "null", "n/a", "[]", "{}"})
 
 
@@ -103,12 +105,15 @@ def as_fields(value: object, names: tuple[str, ...], synonyms: Mapping[str, str]
 
 
 def known_name(key: str, names: Container[str], synonyms: Mapping[str, str]) -> str | None:
-    """Return the field that a key means, whatever its case and separators."""
+    """Return the field that a key means, whatever its case, separators and the thing it names."""
     if key in names:
         return key
-    plain = re.sub(r"[\s\-]+", "_", key.strip().lower())
-    plain = synonyms.get(plain, plain)
-    return plain if plain in names else None
+    plain = re.sub(r"[\s\-_]+", "_", WORD_STARTS.sub("_", key.strip())).lower()
+    for said in (plain, OWNER.sub("", plain), plain.removesuffix("_name")):
+        name = synonyms.get(said, said)
+        if name in names:
+            return name
+    return None
 
 
 def text(limit: int) -> BeforeValidator:
@@ -182,6 +187,18 @@ def items(model: type[BaseModel], limit: int) -> BeforeValidator:
         _note_count(info, len(found) - len(distinct), "identical {} folded")
         _note_count(info, len(distinct) - len(kept), "unusable {} left out")
         _note_count(info, len(kept) - limit, f"{{}} beyond the first {limit} left out")
+        return kept[:limit]
+
+    return BeforeValidator(read)
+
+
+def numbers(limit: int) -> BeforeValidator:
+    """A list of whole numbers; what is none is left out and noted, the list is cut at the limit."""
+
+    def read(value: object, info: ValidationInfo) -> list[int]:
+        found = as_list(value)
+        kept = [int(number) for item in found if (number := as_number(item, 1)) is not None]
+        _note_count(info, len(found) - len(kept), "unusable {} left out")
         return kept[:limit]
 
     return BeforeValidator(read)

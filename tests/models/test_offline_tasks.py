@@ -13,6 +13,7 @@ from graphrag_assets.models.replies import (
     Points,
     Rating,
     Report,
+    SameNames,
 )
 from graphrag_assets.prompts import PROMPTS, Prompts
 from models.test_offline_answers import ELEMENTS, PASSAGES, REPORTS
@@ -26,6 +27,7 @@ SCHEMAS = {
     "community_report": Report,
     "global_map": Points,
     "rate_relevance": Rating,
+    "resolve_entities": SameNames,
 }
 VALUES = {
     "text": PRESS,
@@ -36,6 +38,7 @@ VALUES = {
     "name": "Arvo Marine",
     "descriptions": "Arvo Marine buys ships.\nArvo Marine is in Portree.",
     "max_tokens": "200",
+    "pairs": "1. Arvo Marine (organization): | Arvo Marines (organization):",
     "context": ELEMENTS + "\n" + REPORTS,
     "question": "Who bought the Selkie?",
 }
@@ -68,7 +71,7 @@ def test_every_prompt_is_answered_in_its_schema(name):
 )
 def test_no_prompt_fails_on_junk(name, junk):
     values = dict.fromkeys(
-        ("text", "entities", "name", "descriptions", "context", "question"), junk
+        ("text", "entities", "name", "descriptions", "context", "question", "pairs"), junk
     )
     reply = tasks.answer(rendered(name, **values), prompt=name)
 

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from graphrag_assets.models.offline import answers, claims, extraction, messages, points, summaries
-from graphrag_assets.models.replies import Extraction
+from graphrag_assets.models.replies import Extraction, SameNames
 
 Conversation = Sequence[Mapping[str, Any]]
 
@@ -78,6 +78,7 @@ TASKS: dict[str, Callable[[Conversation], BaseModel | str]] = {
     "continue_extraction": lambda _: Extraction(),
     "check_extraction": lambda _: "N",
     "extract_claims": _claims,
+    "resolve_entities": lambda _: SameNames(same=[]),  # letters were looked at already
     "summarize_description": _description,
     "community_report": _report,
     "global_map": _asked(points.map_points),
@@ -92,6 +93,7 @@ SCHEMAS = (
     ("community_report", ("findings", "title")),
     ("global_map", ("points",)),
     ("rate_relevance", ("rating", "reason")),
+    ("resolve_entities", ("same",)),
     ("summarize_description", ("description",)),
 )
 SECTIONS: tuple[tuple[str, set[str]], ...] = (
