@@ -6,7 +6,7 @@ names the element, not its place, so that a prompt stays the same when other row
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LINE_TOKENS = 10  # marker, brackets and newline of a row
 LETTERS = {"entity": "E", "relationship": "R", "claim": "C", "report": "P", "text_unit": "T"}
@@ -19,6 +19,7 @@ HEADINGS = {
     "text_unit": "Passages",
 }
 DIGITS = 8
+MORE_DIGITS = 8  # for those that share their first ones
 MARKER = re.compile(r"[ERCPT][0-9a-f]{6,32}")
 BRACKETS = re.compile(r"(?<!\s)\s*+\[\s*+((?:[A-Z][0-9a-f]{6,32}\s*+[,;]?\s*+)++)\]")
 
@@ -31,16 +32,32 @@ class Item:
     id: str
     text: str
     n_tokens: int
+    digits: int = DIGITS
 
     @property
     def marker(self) -> str:
         """The short id that a reply cites."""
-        return marker(self.kind, self.id)
+        return marker(self.kind, self.id, self.digits)
 
 
-def marker(kind: str, ref_id: str) -> str:
+def marker(kind: str, ref_id: str, digits: int = DIGITS) -> str:
     """Return the short id of an element."""
-    return LETTERS[kind] + ref_id[:DIGITS]
+    return LETTERS[kind] + ref_id[:digits]
+
+
+def distinct(items: Iterable[Item]) -> list[Item]:
+    """Return items with markers so long that no two share one; most stay as they are."""
+    found = list(items)
+    ids: dict[str, set[str]] = {}
+    for item in found:
+        ids.setdefault(item.marker, set()).add(item.id)
+    if all(len(same) == 1 for same in ids.values()):
+        return found
+    longer = [
+        replace(item, digits=item.digits + MORE_DIGITS) if len(ids[item.marker]) > 1 else item
+        for item in found
+    ]
+    return distinct(longer)
 
 
 def render(items: Iterable[Item]) -> str:

@@ -9,12 +9,13 @@ ModelStoppedError; what concerns one call alone is an Outcome.
 """
 
 import asyncio
+import copy
 import hashlib
 import json
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, cast
@@ -121,6 +122,15 @@ class Models:
         most = max(caller.gate.slots.most for caller in self._callers.values())
         workers = WORKERS_PER_CALL * most
         return background.run(background.gather(jobs, workers=workers, progress=progress))
+
+    def apart(self) -> "Models":
+        """Return the same models with a ledger of their own: what one question takes.
+
+        Limits, budget, memo and connections stay shared.
+        """
+        view, ledger = copy.copy(self), Ledger()
+        vars(view).update(_ledger=ledger, _embedder=replace(self._embedder, ledger=ledger))
+        return view
 
     def drain(self) -> list[Call]:
         """Return the ledger's rows since the last drain."""

@@ -2,21 +2,20 @@
 
 import asyncio
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
 from graphrag_assets.context import Item, cited, keep_known, render
 from graphrag_assets.models.client import Outcome, Request
 from graphrag_assets.models.replies import Point, Points
-from graphrag_assets.prompts import language_name
-from graphrag_assets.query.answer import Draft
+from graphrag_assets.query.answer import Draft, Final, Known
 from graphrag_assets.query.engine import Engine, first_line
+from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import Ranked
-from graphrag_assets.text import count_tokens, language
+from graphrag_assets.text import count_tokens
 
 SEED = 42
-Known = Mapping[str, tuple[str, str, str]]
 
 
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
@@ -32,15 +31,16 @@ async def rank(engine: Engine, question: str, k: int) -> Ranked:
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
-async def answer(engine: Engine, question: str, level: int) -> Draft:
+async def answer(engine: Engine, question: Question) -> Draft | Final:
     """Ask for points from every report of a level, then merge the best into one answer."""
+    level = engine.settings.level if question.level is None else question.level
     rows = engine.reader.ask("reports_at_level", level=level)
     reports = engine.items(
         "report", rows.select("id", text=pl.col("full_content").str.strip_prefix("# "))
     )
     known = _known(engine, reports)
     batches = list(_batches(reports, engine.settings.context_tokens))
-    replies = await asyncio.gather(*(_map(engine, question, batch) for batch in batches))
+    replies = await asyncio.gather(*(_map(engine, question.text, batch) for batch in batches))
     failed = [reply.reason for reply in replies if reply.reply is None]
     if failed and len(failed) == len(replies):
         return Draft("", known, status="failed", reason=failed[0], level=level)
@@ -48,8 +48,10 @@ async def answer(engine: Engine, question: str, level: int) -> Draft:
     reason = f"{len(failed)} of {len(replies)} map calls failed: {failed[0]}" if failed else None
     if not points:
         return Draft("", known, status="no_evidence", reason=reason, level=level)
-    outcome = await _reduce(engine, question, _fitting(engine, points))
-    return Draft.from_outcome(outcome, known, reason=reason, level=level)
+    request: Request[str] = engine.request(
+        "global_reduce", question.text, None, context=_fitting(engine, points)
+    )
+    return Final(request, known, reason, level)
 
 
 def _batches(reports: Sequence[Item], budget: int) -> Iterable[list[Item]]:
@@ -69,13 +71,7 @@ def _batches(reports: Sequence[Item], budget: int) -> Iterable[list[Item]]:
 
 
 async def _map(engine: Engine, question: str, batch: Sequence[Item]) -> Outcome[Points]:
-    messages = engine.prompts.render(
-        "global_map",
-        question=question,
-        context=render(batch),
-        language=language_name(language(question)),
-    )
-    return await engine.models.chat(Request("query", "global_map", messages, schema=Points))
+    return await engine.call("global_map", question, Points, context=render(batch))
 
 
 def _points(replies: Iterable[Points], known: Known) -> list[Point]:
@@ -97,16 +93,6 @@ def _fitting(engine: Engine, points: Sequence[Point]) -> str:
             lines.append(line)
             left -= tokens + 1
     return "## Points\n" + "\n".join(lines)
-
-
-async def _reduce(engine: Engine, question: str, points: str) -> Outcome[str]:
-    messages = engine.prompts.render(
-        "global_reduce",
-        question=question,
-        context=points,
-        language=language_name(language(question)),
-    )
-    return await engine.models.chat(Request("query", "global_reduce", messages, schema=None))
 
 
 def _known(engine: Engine, reports: Sequence[Item]) -> Known:

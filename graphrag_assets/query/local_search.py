@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from graphrag_assets.context import Item, pack
-from graphrag_assets.query.answer import Draft
-from graphrag_assets.query.engine import Engine, first_line
+from graphrag_assets.query.answer import Draft, Final
+from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import Ranked, facts, local
+from graphrag_assets.query.reader import Vector
 
 N_TEXT_UNITS = 50
 N_ENTITIES = 20
@@ -15,26 +17,32 @@ SHARES = {"passages": 0.6, "entities": 0.1, "relationships": 0.12, "claims": 0.0
 
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by what the question names and what is connected to it."""
-    units, _ = local(engine.reader, question, await engine.embed(question), k)
+    vector = await engine.embed(question)
+    units, _ = await aside(local, engine.reader, question, vector, k)
     return units
 
 
-async def answer(engine: Engine, question: str) -> Draft:
+async def answer(engine: Engine, question: Question) -> Draft | Final:
     """Answer from passages, entities, relationships, claims and reports, each in its share."""
-    vector = await engine.embed(question)
-    units, entities = local(engine.reader, question, vector, N_TEXT_UNITS)
+    vector = await engine.embed(question.text)
+    items = await aside(context, engine, question, vector)
+    if not items:
+        return Draft("", {}, "no_evidence")
+    return engine.final("local_answer", question.text, items)
+
+
+def context(engine: Engine, question: Question, vector: Vector) -> list[Item]:
+    """Return what a local answer is written from."""
+    units, entities = local(engine.reader, question.text, vector, N_TEXT_UNITS)
     near = [ref for ref, _ in entities[:N_ENTITIES]]
     told = [ref for ref, _ in facts(engine.reader, vector, N_FACTS)]
-    items = [
+    return [
         *_reports(engine, near),
         *_fit(engine, "entities", engine.items("entity", engine.ranked("entity_texts", near))),
         *_relationships(engine, near, told),
         *_claims(engine, near),
         *engine.passages([ref for ref, _ in units], _budget(engine, "passages")),
     ]
-    outcome = await engine.write("local_answer", question, items)
-    known = {item.marker: (item.kind, item.id, first_line(item)) for item in items}
-    return Draft.from_outcome(outcome, known)
 
 
 def _reports(engine: Engine, entities: Sequence[str]) -> list[Item]:

@@ -1,8 +1,13 @@
-"""Which method suits a question, by rules."""
+"""Which method suits a question, and at which level: by rules, or by a model."""
 
 import re
+from typing import Final, NamedTuple
 
-BROAD = re.compile(
+from graphrag_assets.models.replies import Route
+from graphrag_assets.query.engine import Engine
+from graphrag_assets.query.question import Question
+
+BROAD: Final = re.compile(
     r"\b(?:themes?|topics?|overall|overview|summar\w+|main|collection|corpus|documents|across|"
     r"trends?|patterns?|in general|big picture|most important|conflicts|attitudes?)\b"
     r"|主题|总体|整体|概括|概述|总结|主要|哪些|这批|文档集|趋势|态度",
@@ -10,6 +15,32 @@ BROAD = re.compile(
 )
 
 
-def choose(question: str) -> str:
+class Choice(NamedTuple):
+    """A method, for global questions a level (None: the settings'), and why it was picked."""
+
+    method: str
+    why: str
+    level: int | None = None
+
+
+def choose(question: str) -> Choice:
     """Return global for a question about the whole corpus, local for one about single things."""
-    return "global" if BROAD.search(question) else "local"
+    if cue := BROAD.search(question):
+        return Choice("global", f"global, as “{cue[0]}” asks about the whole corpus")
+    return Choice("local", "local, as nothing in it asks about the whole corpus")
+
+
+async def pick(engine: Engine, question: Question) -> Choice:
+    """Return the rules' choice, or a model's where the settings want one.
+
+    A model that fails leaves the choice to the rules.
+    """
+    level = question.level
+    if engine.settings.router == "rules":
+        return choose(question.text)._replace(level=level)
+    outcome = await engine.call("question_route", question.text, Route)
+    if (route := outcome.reply) is None:
+        return choose(question.text)._replace(level=level)
+    if level is None and route.method == "global":
+        level = route.level
+    return Choice(route.method, f"{route.method}: {route.reason}", level)

@@ -42,6 +42,11 @@ def map_points(context: str, question: str) -> Points:
     return Points(points=sorted(points, key=lambda point: -point.score))
 
 
+def is_broad(question: str) -> bool:
+    """Whether a question asks about the whole of a collection."""
+    return bool(_BROAD.search(question))
+
+
 def reduce_points(context: str, question: str) -> str:
     """Return the best points, each once, with their citations, related ones beside each other."""
     chinese = is_chinese(question)
