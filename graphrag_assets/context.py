@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 LINE_TOKENS = 10  # marker, brackets and newline of a row
+HEADING_TOKENS = 5  # of a kind of rows
 LETTERS = {"entity": "E", "relationship": "R", "claim": "C", "report": "P", "text_unit": "T"}
 KINDS = {letter: kind for kind, letter in LETTERS.items()}
 HEADINGS = {
@@ -45,19 +46,26 @@ def marker(kind: str, ref_id: str, digits: int = DIGITS) -> str:
     return LETTERS[kind] + ref_id[:digits]
 
 
-def distinct(items: Iterable[Item]) -> list[Item]:
-    """Return items with markers so long that no two share one; most stay as they are."""
-    found = list(items)
-    ids: dict[str, set[str]] = {}
-    for item in found:
-        ids.setdefault(item.marker, set()).add(item.id)
-    if all(len(same) == 1 for same in ids.values()):
-        return found
-    longer = [
-        replace(item, digits=item.digits + MORE_DIGITS) if len(ids[item.marker]) > 1 else item
-        for item in found
-    ]
-    return distinct(longer)
+class Markers:
+    """The short ids of one prompt, or of all prompts of one question: no two things share one.
+
+    A thing whose first digits another one has already gets more of them.
+    """
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self._taken: dict[str, str] = {}
+
+    def digits(self, kind: str, ref_id: str) -> int:
+        """Return how many digits name a thing, and keep them for it."""
+        digits = DIGITS
+        while self._taken.setdefault(marker(kind, ref_id, digits), ref_id) != ref_id:
+            digits += MORE_DIGITS
+        return digits
+
+    def distinct(self, items: Iterable[Item]) -> list[Item]:
+        """Return items whose markers are theirs alone."""
+        return [replace(item, digits=self.digits(item.kind, item.id)) for item in items]
 
 
 def render(items: Iterable[Item]) -> str:

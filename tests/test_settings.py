@@ -175,7 +175,10 @@ class TestFile:
             ),
             (
                 "[query]\nmethod = 'lokal'",
-                "`query.method`: input should be 'auto', 'global', 'local' or 'basic', not 'lokal'",
+                (
+                    "`query.method`: input should be 'auto', 'global', 'local', 'drift', 'basic', "
+                    "'source' or 'lazy', not 'lokal'"
+                ),
             ),
             (
                 "[resolution]\nsimilar = 1.5",

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Final as Constant
 
-from graphrag_assets.context import keep_known
+from graphrag_assets.context import cited, keep_known
 from graphrag_assets.errors import ModelCallError
 from graphrag_assets.query.answer import Answer, Draft, Final, Usage
 from graphrag_assets.query.citations import resolved
@@ -14,6 +14,7 @@ from graphrag_assets.query.history import standalone
 from graphrag_assets.query.methods import AUTO, METHODS
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.route import pick
+from graphrag_assets.query.scope import worth_opening
 from graphrag_assets.query.streaming import Checked
 from graphrag_assets.text import language
 
@@ -69,24 +70,25 @@ class Asking:
 
     def finished(self, draft: Draft) -> Answer:
         """Return the answer with its citations resolved."""
+        reader = self.engine.reader
         text, dropped = keep_known(draft.text, draft.known)
         draft = replace(draft, text=text)
         if draft.status == "no_evidence":
             text = SILENT.get(language(self.question.text), SILENT["en"])
         return Answer(
             text=text,
-            citations=resolved(self.engine.reader, draft),
+            citations=resolved(reader, draft),
             context=tuple(ref for _, ref, _ in draft.known.values()),
             usage=Usage.of(self.engine.models.drain()),
             method=self.method,
             level=draft.level,
-            index_version=self.engine.reader.version,
+            index_version=reader.version,
             status=draft.status,
             reason=draft.reason,
             dropped_citations=dropped,
             question=self.question.text,
             chosen="; ".join(filter(None, (self.chosen, draft.chosen))),
-            communities=(),
+            communities=worth_opening(reader, draft, cited(text), self.question.community),
         )
 
 

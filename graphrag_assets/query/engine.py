@@ -1,18 +1,18 @@
 """What every method of answering uses: the index, the models, a budget."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
-from graphrag_assets.context import LINE_TOKENS, Item, distinct, pack, render
+from graphrag_assets.context import HEADING_TOKENS, Item, Markers, pack, render
 from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.prompts import Prompts, language_name
-from graphrag_assets.query.answer import Final, Known
+from graphrag_assets.query.answer import Draft, Final, Known
 from graphrag_assets.query.reader import Reader, Vector
 from graphrag_assets.settings import QuerySettings
 from graphrag_assets.text import count_tokens_many, language
@@ -30,10 +30,11 @@ class Engine:
     prompts: Prompts
     settings: QuerySettings
     encoding: str
+    markers: Markers = field(default_factory=Markers)
 
     def apart(self, reader: Reader) -> "Engine":
-        """Return this engine for one question: with an account of its own."""
-        return replace(self, reader=reader, models=self.models.apart())
+        """Return this engine for one question: with an account and short ids of its own."""
+        return replace(self, reader=reader, models=self.models.apart(), markers=Markers())
 
     async def embed(self, question: str) -> Vector:
         """Return the question's unit vector; raise ModelCallError if it can't be embedded."""
@@ -66,37 +67,32 @@ class Engine:
         """Ask a prompt for a structured reply."""
         return await self.models.chat(self.request(prompt, question, schema, task=task, **data))
 
-    def final(self, prompt: str, question: str, items: Iterable[Item], **about: Any) -> Final:  # noqa: ANN401
-        """Return the call that writes an answer from these rows."""
-        items = distinct(items)
+    def final(
+        self, prompt: str, question: str, items: Sequence[Item], known: Known
+    ) -> Draft | Final:
+        """Return the call that writes an answer from these rows; without any is no evidence."""
+        if not items:
+            return Draft("", known, "no_evidence")
         request: Request[str] = self.request(prompt, question, None, context=render(items))
-        return Final(request, known_items(items), **about)
+        return Final(request, known)
 
     def items(self, kind: str, rows: pl.DataFrame) -> list[Item]:
         """Return rows (id, text) as items of a context."""
-        texts = rows["text"].to_list()
-        counts = count_tokens_many(texts, self.encoding)
-        return [
-            Item(kind, ref, text, count + LINE_TOKENS)
-            for ref, text, count in zip(rows["id"], texts, counts, strict=True)
-        ]
+        unsized = [Item(kind, ref, text, 0) for ref, text in rows.select("id", "text").iter_rows()]
+        return self.sized(self.markers.distinct(unsized))
+
+    def sized(self, items: Sequence[Item]) -> list[Item]:
+        """Return items with the tokens of their lines in a prompt."""
+        counts = count_tokens_many([f"[{i.marker}] {i.text}\n" for i in items], self.encoding)
+        return [replace(item, n_tokens=n) for item, n in zip(items, counts, strict=True)]
 
     def passages(self, ids: Sequence[str], budget: int) -> list[Item]:
         """Return text units as items, in this order, as many as fit."""
-        return pack(self.items("text_unit", self.ranked("passage_texts", ids)), budget)
+        items = self.items("text_unit", self.ranked("passage_texts", ids))
+        return pack(items, budget - HEADING_TOKENS)
 
     def ranked(self, statement: str, ids: Sequence[str]) -> pl.DataFrame:
         """Return the rows of sql/STATEMENT.sql for ids, in the order of the ids."""
         order = pl.DataFrame({"id": list(ids)}, schema={"id": pl.String})
         rows = self.reader.ask(statement, ids=list(ids))
         return order.join(rows, on="id", how="inner", maintain_order="left")
-
-
-def known_items(items: Iterable[Item]) -> Known:
-    """Return what an answer may cite of these items: by short id, kind, id and title."""
-    return {item.marker: (item.kind, item.id, first_line(item)) for item in items}
-
-
-def first_line(item: Item) -> str:
-    """Return an item's title: its text up to the first line or colon."""
-    return item.text.partition("\n")[0].partition(": ")[0]

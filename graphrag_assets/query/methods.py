@@ -4,7 +4,14 @@ from collections.abc import Callable, Coroutine
 from typing import Final as Constant
 from typing import NamedTuple
 
-from graphrag_assets.query import basic_search, global_search, local_search
+from graphrag_assets.query import (
+    basic_search,
+    drift_search,
+    global_search,
+    lazy_search,
+    local_search,
+    source_search,
+)
 from graphrag_assets.query.answer import Draft, Final
 from graphrag_assets.query.engine import Engine
 from graphrag_assets.query.question import Question
@@ -21,7 +28,10 @@ class Method(NamedTuple):
 METHODS: Constant[dict[str, Method]] = {
     "global": Method(global_search.answer, global_search.rank),
     "local": Method(local_search.answer, local_search.rank),
+    "drift": Method(drift_search.answer, local_search.rank),
     "basic": Method(basic_search.answer, basic_search.rank),
+    "source": Method(source_search.answer, basic_search.rank),
+    "lazy": Method(lazy_search.answer, basic_search.rank),
 }
 AUTO: Constant = "auto"
 NAMES: Constant = (AUTO, *METHODS)

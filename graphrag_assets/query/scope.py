@@ -1,7 +1,37 @@
 """Communities to look into: the one that a question is limited to, those worth opening next."""
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
 from graphrag_assets.errors import QuestionError
+from graphrag_assets.query.answer import Draft, NextCommunity
 from graphrag_assets.query.reader import Reader
+
+N_NEXT: Final = 5
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a question may read; a scope of nothing in particular holds everything."""
+
+    ids: frozenset[str] | None = None  # of entities and text units
+
+    @classmethod
+    def of(cls, reader: Reader, community: str | None) -> "Scope":
+        """Return what a community holds: its entities and the text units that mention them."""
+        if community is None:
+            return cls()
+        return cls(frozenset(reader.ask("community_elements", id=community)["id"]))
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether anything is left out."""
+        return self.ids is not None
+
+    def kept(self, ranked: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+        """Return those that may be read, in their order."""
+        return [one for one in ranked if self.ids is None or one[0] in self.ids]
 
 
 def community_named(reader: Reader, ref: str) -> str:
@@ -17,3 +47,36 @@ def community_named(reader: Reader, ref: str) -> str:
         several = ", ".join(found[:5])
         raise QuestionError(f"Several communities begin with `{ref}`: {several}. Give more digits.")
     return str(found[0])
+
+
+def level_of(reader: Reader, community: str | None) -> int:
+    """Return the level of a community; above all is -1."""
+    if community is None:
+        return -1
+    return int(reader.ask("community_subtree", id=community)["level"][0])
+
+
+def worth_opening(
+    reader: Reader, draft: Draft, cited: Iterable[str], community: str | None
+) -> tuple[NextCommunity, ...]:
+    """Return the communities below the reports that an answer used, by the reports' rating.
+
+    Where it used none: those that hold most of what it cited.
+    """
+    used = [draft.known[marker] for marker in cited] or list(draft.known.values())
+    reports = [ref for kind, ref, _ in used if kind == "report"]
+    rows = reader.ask("child_communities", ids=reports, k=N_NEXT)
+    if rows.is_empty() and not reports:
+        level = level_of(reader, community) + 1
+        refs = [ref for _, ref, _ in used]
+        rows = reader.ask("communities_about", ids=refs, level=level, k=N_NEXT)
+    found = rows.select("id", "level", "title", "rating").iter_rows()
+    return tuple(NextCommunity(*row) for row in found)
+
+
+def community_reports(reader: Reader, community: str | None) -> Callable[[str], bool]:
+    """Return whether a report may be read: one of the community's subtree."""
+    if community is None:
+        return lambda _: True
+    ids = frozenset(reader.ask("community_subtree", id=community)["id"])
+    return lambda ref: ref in ids

@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from graphrag_assets.context import distinct, pack, render
+from graphrag_assets.context import HEADING_TOKENS, pack, render
 from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models.replies import Questions
 from graphrag_assets.prompts import language_name
@@ -25,7 +25,7 @@ async def suggestions(engine: Engine, k: int, asked: Sequence[Turn]) -> list[str
     """
     vector = await engine.embed(" ".join(asked[-1])) if asked else None
     rows = await aside(_reports, engine, vector)
-    items = distinct(pack(engine.items("report", rows), engine.settings.context_tokens))
+    items = pack(engine.items("report", rows), engine.settings.context_tokens - HEADING_TOKENS)
     if not items:
         return []
     about = asked[-1][0] if asked else items[0].text

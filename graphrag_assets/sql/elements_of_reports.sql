@@ -1,7 +1,5 @@
--- What the reports rest on, with the short id by which they cite it.
-SELECT DISTINCT
-    kind, ref_id,
-    CASE kind WHEN 'entity' THEN 'E' WHEN 'relationship' THEN 'R' WHEN 'claim' THEN 'C' ELSE 'P' END || left(ref_id, 8)
+-- What each report rests on.
+SELECT DISTINCT community_id, kind, ref_id
 FROM report_evidence
 WHERE community_id IN (SELECT unnest($ids::VARCHAR[]))
 ORDER BY ALL
