@@ -52,7 +52,7 @@ DEFAULTS = {
         "level": 2,
         "selection": "all",
         "context_tokens": 8000,
-        "report_tokens": 10_000,
+        "report_tokens": 12_000,
         "history_tokens": 2000,
         "max_calls": 24,
     },

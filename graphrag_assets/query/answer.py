@@ -75,7 +75,7 @@ class Answer:
     """The answer to a question.
 
     `question`: as it was understood: earlier turns are written into it.
-    `status`: ok; no_evidence, if the index holds nothing on it; failed, if model calls did.
+    `status`: ok; no_evidence, if nothing in the index supports it; failed, if model calls did.
     `chosen`: in words, what picked the method and the level.
     `communities`: those worth opening next, the best first.
     """

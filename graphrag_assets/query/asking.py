@@ -11,6 +11,7 @@ from graphrag_assets.query.answer import Answer, Draft, Final, Usage
 from graphrag_assets.query.citations import resolved
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.history import standalone
+from graphrag_assets.query.map_reduce import joined
 from graphrag_assets.query.methods import AUTO, METHODS
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.route import pick
@@ -72,9 +73,10 @@ class Asking:
         """Return the answer with its citations resolved."""
         reader = self.engine.reader
         text, dropped = keep_known(draft.text, draft.known)
-        draft = replace(draft, text=text)
+        draft = supported(replace(draft, text=text))
         if draft.status == "no_evidence":
-            text = SILENT.get(language(self.question.text), SILENT["en"])
+            text = text or SILENT.get(language(self.question.text), SILENT["en"])
+        opening = worth_opening(reader, draft, self.question.community)
         return Answer(
             text=text,
             citations=resolved(reader, draft),
@@ -88,8 +90,16 @@ class Asking:
             dropped_citations=dropped,
             question=self.question.text,
             chosen="; ".join(filter(None, (self.chosen, draft.chosen))),
-            communities=worth_opening(reader, draft, cited(text), self.question.community),
+            communities=opening,
         )
+
+
+def supported(draft: Draft) -> Draft:
+    """Return an answer as one without evidence, if nothing in it is cited."""
+    if draft.status != "ok" or cited(draft.text):
+        return draft
+    reason = joined(draft.reason, "nothing in the answer is cited")
+    return replace(draft, status="no_evidence", reason=reason)
 
 
 async def understood(asking: Asking) -> Asking:

@@ -13,7 +13,7 @@ _LEVELS: Final[WeakKeyDictionary[Reader, "Levels"]] = WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class Levels:
-    """Rows of sql/reports_per_level.sql: level, id, own_level, parent_id, n_tokens, rating."""
+    """Rows (sql/reports_per_level.sql): level, id, own_level, parent_id, size, n_tokens, rating."""
 
     rows: pl.DataFrame
 

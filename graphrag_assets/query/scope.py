@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from graphrag_assets.context import cited
 from graphrag_assets.errors import QuestionError
 from graphrag_assets.query.answer import Draft, NextCommunity
 from graphrag_assets.query.reader import Reader
@@ -56,17 +57,15 @@ def level_of(reader: Reader, community: str | None) -> int:
     return int(reader.ask("community_subtree", id=community)["level"][0])
 
 
-def worth_opening(
-    reader: Reader, draft: Draft, cited: Iterable[str], community: str | None
-) -> tuple[NextCommunity, ...]:
-    """Return the communities below the reports that an answer used, by the reports' rating.
+def worth_opening(reader: Reader, draft: Draft, community: str | None) -> tuple[NextCommunity, ...]:
+    """Return the communities below the reports that an answer cites, by the reports' rating.
 
-    Where it used none: those that hold most of what it cited.
+    Where it cites none: those that hold most of what it cites.
     """
-    used = [draft.known[marker] for marker in cited] or list(draft.known.values())
+    used = [draft.known[marker] for marker in cited(draft.text)] if draft.status == "ok" else []
     reports = [ref for kind, ref, _ in used if kind == "report"]
     rows = reader.ask("child_communities", ids=reports, k=N_NEXT)
-    if rows.is_empty() and not reports:
+    if used and not reports:
         level = level_of(reader, community) + 1
         refs = [ref for _, ref, _ in used]
         rows = reader.ask("communities_about", ids=refs, level=level, k=N_NEXT)

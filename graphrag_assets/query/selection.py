@@ -10,6 +10,7 @@ from graphrag_assets.context import Item
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.levels import Levels
 from graphrag_assets.query.question import Question
+from graphrag_assets.query.ranking import fused
 from graphrag_assets.query.rater import Ratings, rate_all
 from graphrag_assets.query.reader import Vector
 
@@ -45,27 +46,43 @@ async def select(engine: Engine, question: Question) -> Selected:
 async def _all(engine: Engine, question: Question, levels: Levels, top: int) -> Selected:
     """Return all reports of the level asked for, else of the finest one that is affordable.
 
-    Where even the coarsest is too much, the reports nearest to the question, as many as fit.
+    Where even the coarsest is too much and nobody insists on all: as many as are affordable.
     """
     wanted = _finest(engine, question, levels, top)
     if question.level is not None:
         return Selected(await aside(_items, engine, levels.at(wanted)), wanted)
     budget = engine.settings.report_tokens
     level = levels.fitting(wanted, top, budget)
+    if level is None and question.selection == "all":
+        level = top
     if level is None:
-        why = f"the reports of C{top} are more than {budget} tokens: the nearest"
-        return await _nearest(engine, question, levels, top, why)
+        why = f"the reports of C{top} are more than {budget} tokens: the nearest and largest"
+        return await _nearest(engine, question, levels, top, why, widely=True)
     why = f"C{level} is the finest level whose reports are at most {budget} tokens"
     reports = await aside(_items, engine, levels.at(level))
     return Selected(reports, level, why if level < wanted else "")
 
 
 async def _nearest(
-    engine: Engine, question: Question, levels: Levels, level: int, why: str
+    engine: Engine,
+    question: Question,
+    levels: Levels,
+    level: int,
+    why: str,
+    *,
+    widely: bool = False,
 ) -> Selected:
-    """Return the reports of a level that are most like the question, within the budget."""
+    """Return the reports of a level that are most like the question, within the budget.
+
+    `widely` counts the size of a community as much as likeness: for a question about everything.
+    """
     vector = await engine.embed(question.text)
     rows = await aside(_by_likeness, engine, vector, levels.at(level))
+    if widely:
+        likest = list(rows.select("id", "size").iter_rows())
+        order = fused([likest, sorted(likest, key=lambda one: (-one[1], one[0]))])
+        ranked = pl.DataFrame({"id": [ref for ref, _ in order]}, schema={"id": pl.String})
+        rows = ranked.join(rows, on="id", maintain_order="left")
     fitting = _within(rows, engine.settings.report_tokens)
     why = f"{why}, {fitting.height} of {rows.height}"
     return Selected(await aside(_items, engine, fitting), level, why)

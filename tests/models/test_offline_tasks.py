@@ -11,8 +11,12 @@ from graphrag_assets.models.replies import (
     ExtractedClaims,
     Extraction,
     Points,
+    Questions,
     Rating,
     Report,
+    Route,
+    StandaloneQuestion,
+    Step,
 )
 from graphrag_assets.prompts import PROMPTS, Prompts
 from models.test_offline_answers import ELEMENTS, PASSAGES, REPORTS
@@ -26,7 +30,15 @@ SCHEMAS = {
     "community_report": Report,
     "global_map": Points,
     "rate_relevance": Rating,
+    "drift_primer": Step,
+    "drift_follow_up": Step,
+    "question_corpus": Questions,
+    "question_next": Questions,
+    "question_route": Route,
+    "question_split": Questions,
+    "question_standalone": StandaloneQuestion,
 }
+ALIKE = {"continue_extraction", "drift_follow_up", "question_corpus", "question_next"}
 VALUES = {
     "text": PRESS,
     "entity_types": "person, organization, place, event, object",
@@ -38,6 +50,9 @@ VALUES = {
     "max_tokens": "200",
     "context": ELEMENTS + "\n" + REPORTS,
     "question": "Who bought the Selkie?",
+    "main_question": "What happened to the Selkie?",
+    "conversation": "Question: Who is Nina Falco?\nAnswer: She leads Arvo Marine.",
+    "n_questions": "4",
 }
 CONTEXTS = {
     "basic_answer": PASSAGES,
@@ -68,7 +83,7 @@ def test_every_prompt_is_answered_in_its_schema(name):
 )
 def test_no_prompt_fails_on_junk(name, junk):
     values = dict.fromkeys(
-        ("text", "entities", "name", "descriptions", "context", "question"), junk
+        ("text", "entities", "name", "descriptions", "context", "question", "conversation"), junk
     )
     reply = tasks.answer(rendered(name, **values), prompt=name)
 
@@ -76,7 +91,7 @@ def test_no_prompt_fails_on_junk(name, junk):
         SCHEMAS[name].model_validate_json(reply)
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - {"continue_extraction"}))
+@pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - ALIKE))
 def test_an_unknown_prompt_is_known_by_its_schema(name):
     schema = json.dumps(SCHEMAS[name].model_json_schema())
 

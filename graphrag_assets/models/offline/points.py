@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphrag_assets.models.offline import evidence
+from graphrag_assets.models.offline import answers, evidence
 from graphrag_assets.models.offline.answers import nearness, nothing
 from graphrag_assets.models.offline.centrality import Floats, Space
 from graphrag_assets.models.offline.evidence import Statement, cite
 from graphrag_assets.models.offline.prose import has_han, is_chinese, terms
-from graphrag_assets.models.replies import Point, Points
+from graphrag_assets.models.replies import Point, Points, Rating
 
 MAX_POINTS = 8
 SHOWN = 12
 RELEVANT = 0.25
+HELPS = 3
 SHARED, ALIKE = 0.3, 0.2
 _BROAD = re.compile(
     r"\b(?:main|major|key|overall|overview|themes?|topics?|summar\w+|collection|corpus|dataset|"
@@ -40,6 +41,15 @@ def map_points(context: str, question: str) -> Points:
         if scores[at] >= RELEVANT
     ]
     return Points(points=sorted(points, key=lambda point: -point.score))
+
+
+def rate(context: str, question: str) -> Rating:
+    """Return how far the data helps; a report helps with every question about the whole."""
+    rating = answers.rate(context, question)
+    of_report = any(item.kind == "P" for item in evidence.items(context))
+    if rating.rating >= HELPS or not (of_report and is_broad(question)):
+        return rating
+    return Rating(rating=HELPS, reason="The question is about the whole, this is a part of it.")
 
 
 def is_broad(question: str) -> bool:

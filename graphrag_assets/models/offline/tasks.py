@@ -110,7 +110,7 @@ TASKS: dict[str, Callable[[Conversation], BaseModel | str]] = {
     "global_reduce": _asked(points.reduce_points),
     "local_answer": _asked(answers.answer),
     "basic_answer": _asked(answers.answer),
-    "rate_relevance": _asked(answers.rate),
+    "rate_relevance": _asked(points.rate),
     "drift_primer": _asked(questions.primer),
     "drift_follow_up": _of(questions.follow_up, "context", "question", "main_question"),
     "question_corpus": _corpus_questions,
