@@ -17,14 +17,19 @@ def citable(engine: Engine, items: Sequence[Item]) -> tuple[list[Item], Known]:
     Two elements may share the first digits by which reports cite them: they get more.
     """
     known = {item.marker: (item.kind, item.id, first_line(item)) for item in items}
-    reports = [item.id for item in items if item.kind == "report"]
-    if not reports:
+    reports = [item for item in items if item.kind == "report"]
+    cites = {short[1 : DIGITS + 1] for report in reports for short in cited(report.text)}
+    if not cites:
         return list(items), known
-    rows = engine.reader.ask("elements_of_reports", ids=reports)
+    rows = engine.reader.ask(
+        "elements_of_reports", ids=[report.id for report in reports], digits=sorted(cites)
+    )
     rests_on: dict[tuple[str, str], list[Element]] = {}
     for report_id, kind, ref in rows.iter_rows():
         rests_on.setdefault((report_id, marker(kind, ref)), []).append((kind, ref))
-    return [_citing(engine, item, rests_on, known) for item in items], known
+    there = {report.id for report in reports}
+    found = [_citing(engine, item, rests_on, known) if item.id in there else item for item in items]
+    return found, known
 
 
 def first_line(item: Item) -> str:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
 from itertools import chain
 from typing import Any
 
@@ -13,6 +15,7 @@ from graphrag_assets.query.reader import Reader
 from graphrag_assets.text import sentences, terms
 
 MAX_PASSAGES = 2  # for one statement
+LOOKED_AT = 5  # text units, sentence by sentence
 CLOSE_ENOUGH = 0.5  # share of a statement's terms from which a sentence stands for the whole
 QUOTED = re.compile(r"[“\"]([^“”\"]{12,})[”\"]")
 
@@ -64,33 +67,53 @@ def resolve(
     return tuple(citations)
 
 
-def _best(rows: Iterable[Mapping[str, Any]], said: str) -> tuple[Passage, ...]:
+@dataclass(frozen=True)
+class Said:
+    """What a statement says: the words that it quotes, the terms of its last sentence."""
+
+    quotes: tuple[str, ...]
+    terms: frozenset[str]
+
+    @classmethod
+    def of(cls, statement: str) -> "Said":
+        """Read a statement."""
+        quotes = tuple(quote.strip(".。") for quote in QUOTED.findall(statement))
+        last = [statement[start:end] for start, end in sentences(statement)] or [statement]
+        return cls(quotes, frozenset(terms(last[-1])))
+
+    def roughly(self, text: str) -> int:
+        """Return how much of it a text seems to say: quick, to look closer only where it pays."""
+        folded = text.casefold()
+        quoted = sum(quote in text for quote in self.quotes)
+        return quoted * len(self.terms) + sum(term in folded for term in self.terms)
+
+    def closest(self, text: str) -> tuple[float, tuple[int, int]]:
+        """Return the span of a text that says it best, and how well, from 0 to 1.
+
+        Quoted words are looked for as they stand; else it is the sentence with most of its terms.
+        """
+        for quote in self.quotes:
+            if (start := text.find(quote)) >= 0:
+                return 1.0, (start, min(len(text), start + len(quote) + 1))
+        spans = sentences(text) or [(0, len(text))]
+        found = [len(self.terms & set(terms(text[start:end]))) for start, end in spans]
+        best = max(range(len(spans)), key=lambda i: (found[i], -i))
+        return found[best] / max(1, len(self.terms)), spans[best]
+
+
+def _best(rows: Iterable[Mapping[str, Any]], statement: str) -> tuple[Passage, ...]:
     """Return the sentences that say it, the closest first; else the closest text unit."""
+    said = Said.of(statement)
+    likely = nlargest(
+        LOOKED_AT, rows, key=lambda row: (said.roughly(row["text"]), row["text_unit_id"])
+    )
     ranked = sorted(
-        ((*_closest(row["text"], said), row) for row in rows),
+        ((*said.closest(row["text"]), row) for row in likely),
         key=lambda found: (-found[0], found[2]["text_unit_id"]),
     )
     close = [(span, row) for score, span, row in ranked if score >= CLOSE_ENOUGH]
     whole = [((0, len(row["text"])), row) for _, _, row in ranked[:1]]
     return tuple(_passage(row, *span) for span, row in close[:MAX_PASSAGES] or whole)
-
-
-def _closest(text: str, said: str) -> tuple[float, tuple[int, int]]:
-    """Return the span of a text that says something best, and how well, from 0 to 1.
-
-    Words quoted in the statement are looked for as they stand; else it is the sentence with the
-    largest share of the terms of the statement's last sentence.
-    """
-    for quote in QUOTED.findall(said):
-        start = text.find(quote.strip(".。"))
-        if start >= 0:
-            return 1.0, (start, min(len(text), start + len(quote)))
-    spans = sentences(text) or [(0, len(text))]
-    last = [said[start:end] for start, end in sentences(said)] or [said]
-    asked = set(terms(last[-1]))
-    shares = [len(asked & set(terms(text[start:end]))) / max(1, len(asked)) for start, end in spans]
-    best = max(range(len(spans)), key=lambda i: (shares[i], -i))
-    return shares[best], spans[best]
 
 
 def _passage(row: Mapping[str, Any], start: int, end: int) -> Passage:
@@ -99,8 +122,15 @@ def _passage(row: Mapping[str, Any], start: int, end: int) -> Passage:
         document_id=row["document_id"],
         text_unit_id=row["text_unit_id"],
         path=row["path"],
-        page=row["page"],
+        page=_page(row, row["start_char"] + start),
         start_char=row["start_char"] + start,
         end_char=row["start_char"] + end,
         text=text[start:end],
     )
+
+
+def _page(row: Mapping[str, Any], start_char: int) -> int | None:
+    """Return the page on which a character stands: the last that begins before it."""
+    begun = [turn["page"] for turn in row["turns"] or () if turn["start_char"] <= start_char]
+    page: int | None = max(begun, default=row["page"])
+    return page

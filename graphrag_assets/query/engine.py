@@ -18,6 +18,7 @@ from graphrag_assets.settings import QuerySettings
 from graphrag_assets.text import count_tokens_many, language
 
 R = TypeVar("R")
+LOOKED_AT = 2  # budgets of passages whose tokens are counted: a long one may be skipped
 aside = asyncio.to_thread  # reads and arithmetic: the event loop has other questions to serve
 
 
@@ -88,7 +89,9 @@ class Engine:
 
     def passages(self, ids: Sequence[str], budget: int) -> list[Item]:
         """Return text units as items, in this order, as many as fit."""
-        items = self.items("text_unit", self.ranked("passage_texts", ids))
+        rows = self.ranked("passage_texts", ids)
+        before = pl.col("n_tokens").cum_sum() - pl.col("n_tokens")
+        items = self.items("text_unit", rows.filter(before <= LOOKED_AT * budget))
         return pack(items, budget - HEADING_TOKENS)
 
     def ranked(self, statement: str, ids: Sequence[str]) -> pl.DataFrame:

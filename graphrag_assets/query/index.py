@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import aclosing
 from pathlib import Path
-from typing import Final, TypedDict, Unpack
+from typing import Final, Self, TypedDict, Unpack
 
 import polars as pl
 
@@ -118,8 +118,17 @@ class Index:
         return self.reader.rows(query)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and the models' connections."""
         self.reader.close()
+        self.engine.models.close()
+
+    def __enter__(self) -> Self:
+        """Return the index, to be closed at the end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
 
     def _asking(
         self,

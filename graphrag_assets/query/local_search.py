@@ -49,13 +49,12 @@ def context(
     near = [ref for ref, _ in scope.kept(entities)[:N_ENTITIES]]
     told = [ref for ref, _ in facts(engine.reader, vector, N_FACTS)]
     shares = Shares(engine, budget or engine.settings.context_tokens)
-    passages = engine.ranked("passage_texts", _units(engine, units, vector, scope))
     items = [
         *_reports(shares, near, question.level),
         *shares.fit("entity", engine.ranked("entity_texts", near)),
         *_relationships(shares, near, told, scope),
         *shares.fit("claim", engine.reader.ask("claims_about", ids=near)),
-        *shares.fit("text_unit", passages),
+        *engine.passages(_units(engine, units, vector, scope), shares.of("text_unit")),
     ]
     return citable(engine, items)
 
@@ -69,8 +68,11 @@ class Shares:
 
     def fit(self, kind: str, rows: pl.DataFrame) -> list[Item]:
         """Return the rows (id, text) that fit, in their order."""
-        share = int(SHARES[kind] * self.budget)
-        return pack(self.engine.items(kind, rows), share - HEADING_TOKENS)
+        return pack(self.engine.items(kind, rows), self.of(kind) - HEADING_TOKENS)
+
+    def of(self, kind: str) -> int:
+        """Return the tokens of a kind of rows."""
+        return int(SHARES[kind] * self.budget)
 
 
 def _units(engine: Engine, ranked: Ranked, vector: Vector, scope: Scope) -> list[str]:

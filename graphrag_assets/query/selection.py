@@ -13,6 +13,7 @@ from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import fused
 from graphrag_assets.query.rater import Ratings, rate_all
 from graphrag_assets.query.reader import Vector
+from graphrag_assets.text import terms
 
 RELEVANT: Final = 3  # of 5
 OWN_CALLS: Final = 3  # of a question with dynamic selection: two maps and the reduction
@@ -39,7 +40,7 @@ async def select(engine: Engine, question: Question) -> Selected:
         return await _dynamic(engine, question, levels, top)
     if selection == "embedding":
         level = _finest(engine, question, levels, top)
-        return await _nearest(engine, question, levels, level, f"the reports of C{level} nearest")
+        return await _nearest(engine, question, levels, level)
     return await _all(engine, question, levels, top)
 
 
@@ -56,35 +57,25 @@ async def _all(engine: Engine, question: Question, levels: Levels, top: int) -> 
     if level is None and question.selection == "all":
         level = top
     if level is None:
-        why = f"the reports of C{top} are more than {budget} tokens: the nearest and largest"
-        return await _nearest(engine, question, levels, top, why, widely=True)
+        rows = await aside(_widely, engine, question.text, levels.at(top))
+        return await _cut(engine, rows, top, f"the largest and most fitting reports of C{top}")
     why = f"C{level} is the finest level whose reports are at most {budget} tokens"
     reports = await aside(_items, engine, levels.at(level))
     return Selected(reports, level, why if level < wanted else "")
 
 
-async def _nearest(
-    engine: Engine,
-    question: Question,
-    levels: Levels,
-    level: int,
-    why: str,
-    *,
-    widely: bool = False,
-) -> Selected:
-    """Return the reports of a level that are most like the question, within the budget.
-
-    `widely` counts the size of a community as much as likeness: for a question about everything.
-    """
+async def _nearest(engine: Engine, question: Question, levels: Levels, level: int) -> Selected:
+    """Return the reports of a level that are most like the question, within the budget."""
     vector = await engine.embed(question.text)
     rows = await aside(_by_likeness, engine, vector, levels.at(level))
-    if widely:
-        likest = list(rows.select("id", "size").iter_rows())
-        order = fused([likest, sorted(likest, key=lambda one: (-one[1], one[0]))])
-        ranked = pl.DataFrame({"id": [ref for ref, _ in order]}, schema={"id": pl.String})
-        rows = ranked.join(rows, on="id", maintain_order="left")
-    fitting = _within(rows, engine.settings.report_tokens)
-    why = f"{why}, {fitting.height} of {rows.height}"
+    return await _cut(engine, rows, level, f"the nearest reports of C{level}")
+
+
+async def _cut(engine: Engine, rows: pl.DataFrame, level: int, what: str) -> Selected:
+    """Return the first reports, as many as a question may read."""
+    budget = engine.settings.report_tokens
+    fitting = _within(rows, budget)
+    why = f"{what}, {fitting.height} of {rows.height}, in {budget} tokens"
     return Selected(await aside(_items, engine, fitting), level, why)
 
 
@@ -146,6 +137,21 @@ def _by_likeness(engine: Engine, vector: Vector, rows: pl.DataFrame) -> pl.DataF
     return pl.DataFrame({"id": ranked}, schema={"id": pl.String}).join(
         rows, on="id", maintain_order="left"
     )
+
+
+def _widely(engine: Engine, question: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return reports by size and by the question's rarer terms in them, fused: no call needed.
+
+    For questions about everything: what most of the corpus is about counts as much as likeness.
+    """
+    found = engine.reader.ask("report_terms", ids=rows["id"].to_list(), terms=terms(question))
+    rarity = (pl.lit(rows.height + 1) / pl.len().over("term")).log()
+    fitting = found.with_columns(score=rarity).group_by("id").agg(pl.col("score").sum())
+    fitting = fitting.sort(["score", "id"], descending=[True, False])
+    largest = rows.sort(["size", "id"], descending=[True, False]).select("id", "size")
+    order = [ref for ref, _ in fused([list(largest.iter_rows()), list(fitting.iter_rows())])]
+    ranked = pl.DataFrame({"id": order}, schema={"id": pl.String})
+    return ranked.join(rows, on="id", maintain_order="left")
 
 
 def _within(rows: pl.DataFrame, budget: int) -> pl.DataFrame:
