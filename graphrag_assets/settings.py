@@ -159,7 +159,7 @@ class QuerySettings(Section):
     )
     context_tokens: int = Field(8000, ge=200, description="Budget of one prompt's context.")
     report_tokens: int = Field(
-        12_000, ge=200, description="Most that a global question reads unless told its level."
+        12_000, ge=50, description="Most that a global question reads unless told its level."
     )
     history_tokens: int = Field(
         2000, ge=0, description="Budget of earlier turns; the newest are kept."

@@ -75,9 +75,10 @@ async def answer(engine: Engine, question: Question) -> Draft | Final:
 def best_first(follow_ups: Iterable[FollowUp], asked: Iterable[str]) -> list[str]:
     """Return the questions that weren't asked yet, those that would help most first, each once."""
     before = {question.casefold() for question in asked}
-    ranked = sorted(follow_ups, key=lambda one: (-one.score, one.question))
-    new = {one.question.casefold(): one.question for one in reversed(ranked)}
-    return [new[key] for key in reversed(new) if key and key not in before]
+    new: dict[str, str] = {}
+    for one in sorted(follow_ups, key=lambda one: (-one.score, one.question)):
+        new.setdefault(one.question.casefold(), one.question)
+    return [question for key, question in new.items() if key and key not in before]
 
 
 def _itself(question: Question, told: Sequence[Told]) -> list[str]:
