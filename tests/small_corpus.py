@@ -158,7 +158,8 @@ def _step(shown: str) -> dict[str, object]:
     rows = ROW.findall(context)
     said = f"{rows[-1][1][:80]} [{rows[-1][0]}]" if rows else ""
     new = [name for name in _names(context) if name not in question][:2]
-    asked = [{"question": f"Who knew {name}?", "score": 50 + len(name)} for name in new]
+    last = question.partition("</question>")[0].split()[-1:]
+    asked = [{"question": f"Who knew {name}, {last}?", "score": 50 + len(name)} for name in new]
     return {"answer": said, "score": 50, "follow_ups": asked}
 
 

@@ -15,8 +15,8 @@ from graphrag_assets.query.map_reduce import joined
 from graphrag_assets.query.methods import AUTO, METHODS
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.route import pick
-from graphrag_assets.query.scope import worth_opening
 from graphrag_assets.query.streaming import Checked
+from graphrag_assets.query.subtree import worth_opening
 from graphrag_assets.text import language
 
 SILENT: Constant = {"zh": "文档中没有提到。", "en": "The documents don't say."}

@@ -7,7 +7,7 @@ from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import Ranked
 from graphrag_assets.query.reader import Vector
-from graphrag_assets.query.scope import Scope
+from graphrag_assets.query.subtree import nearest_units
 
 N_TEXT_UNITS = 50
 
@@ -15,7 +15,7 @@ N_TEXT_UNITS = 50
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by similarity to the question."""
     vector = await engine.embed(question)
-    return await aside(_nearest, engine, vector, k)
+    return await aside(engine.reader.vectors("text_unit").nearest, vector, k)
 
 
 async def answer(engine: Engine, question: Question) -> Draft | Final:
@@ -25,17 +25,7 @@ async def answer(engine: Engine, question: Question) -> Draft | Final:
     return engine.final("basic_answer", question.text, items, known)
 
 
-def _nearest(engine: Engine, vector: Vector, k: int) -> Ranked:
-    return engine.reader.vectors("text_unit").nearest(vector, k)
-
-
 def _context(engine: Engine, question: Question, vector: Vector) -> tuple[list[Item], Known]:
-    ids = nearest_units(engine, vector, question.community, N_TEXT_UNITS)
+    nearest = nearest_units(engine.reader, vector, question.community, N_TEXT_UNITS)
+    ids = [ref for ref, _ in nearest]
     return citable(engine, engine.passages(ids, engine.settings.context_tokens))
-
-
-def nearest_units(engine: Engine, vector: Vector, community: str | None, k: int) -> list[str]:
-    """Return the k nearest text units, of a community if one is given."""
-    scope = Scope.of(engine.reader, community)
-    n_ranked = len(engine.reader.vectors("text_unit").ids) if scope.is_limited else k
-    return [ref for ref, _ in scope.kept(_nearest(engine, vector, n_ranked))[:k]]

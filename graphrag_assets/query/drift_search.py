@@ -21,7 +21,7 @@ from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.map_reduce import best, failed, reduced
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.reader import Vector
-from graphrag_assets.query.scope import community_reports
+from graphrag_assets.query.subtree import nearest_reports
 
 N_REPORTS: Constant = 5
 ROUNDS: Constant = 2
@@ -96,10 +96,8 @@ async def _primer(engine: Engine, question: Question) -> Told:
 
 
 def _nearest(engine: Engine, question: Question, vector: Vector) -> tuple[list[Item], Known]:
-    vectors = engine.reader.vectors("report")
-    inside = community_reports(engine.reader, question.community)
-    ranked = [ref for ref, _ in vectors.nearest(vector, len(vectors.ids)) if inside(ref)]
-    rows = engine.ranked("report_texts", ranked[:N_REPORTS])
+    nearest = nearest_reports(engine.reader, vector, question.community, N_REPORTS)
+    rows = engine.ranked("report_texts", nearest)
     budget = engine.settings.context_tokens - HEADING_TOKENS
     return citable(engine, pack(engine.items("report", rows), budget))
 

@@ -16,7 +16,7 @@ from graphrag_assets.query.methods import AUTO, METHODS, NAMES
 from graphrag_assets.query.question import Question, Turn, checked, known, turns
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.route import choose
-from graphrag_assets.query.scope import community_named
+from graphrag_assets.query.subtree import community_named
 from graphrag_assets.query.suggestions import suggestions
 
 SELECTIONS: Final = ("all", "embedding", "dynamic")

@@ -19,7 +19,7 @@ from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.map_reduce import batched, failed, joined, map_points, reduced
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.rater import Ratings, rate_all
-from graphrag_assets.query.scope import Scope, level_of
+from graphrag_assets.query.subtree import level_of, nearest_units
 
 N_TEXT_UNITS: Constant = 200  # candidates, over all parts of the question
 MOST_PARTS: Constant = 5
@@ -106,12 +106,9 @@ async def _candidates(engine: Engine, question: Question, parts: Sequence[str]) 
 
 
 def _near(engine: Engine, community: str | None, vectors: Sequence[np.ndarray]) -> Candidates:
-    scope = Scope.of(engine.reader, community)
-    units = engine.reader.vectors("text_unit")
-    k = len(units.ids) if scope.is_limited else N_TEXT_UNITS
     likeness: dict[str, float] = {}
     for vector in vectors:
-        for ref, score in scope.kept(units.nearest(vector, k))[:N_TEXT_UNITS]:
+        for ref, score in nearest_units(engine.reader, vector, community, N_TEXT_UNITS):
             likeness[ref] = max(score, likeness.get(ref, -1.0))
     best = sorted(likeness, key=lambda ref: (-likeness[ref], ref))[:N_TEXT_UNITS]
     places = engine.reader.ask("communities_of_units", ids=best)

@@ -9,10 +9,11 @@ from graphrag_assets.context import HEADING_TOKENS, Item, pack
 from graphrag_assets.query.answer import Draft, Final, Known
 from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.likest import likest
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import Ranked, facts, local
 from graphrag_assets.query.reader import Vector
-from graphrag_assets.query.scope import Scope
+from graphrag_assets.query.subtree import Subtree
 
 N_TEXT_UNITS = 50
 N_ENTITIES = 20
@@ -44,17 +45,17 @@ def context(
     engine: Engine, question: Question, vector: Vector, budget: int | None = None
 ) -> tuple[list[Item], Known]:
     """Return what a local answer is written from, each kind of rows in its share of the budget."""
-    scope = Scope.of(engine.reader, question.community)
+    subtree = Subtree.of(engine.reader, question.community)
     units, entities = local(engine.reader, question.text, vector, N_TEXT_UNITS)
-    near = [ref for ref, _ in scope.kept(entities)[:N_ENTITIES]]
+    near = [ref for ref, _ in subtree.kept(entities)[:N_ENTITIES]]
     told = [ref for ref, _ in facts(engine.reader, vector, N_FACTS)]
     shares = Shares(engine, budget or engine.settings.context_tokens)
     items = [
         *_reports(shares, near, question.level),
         *shares.fit("entity", engine.ranked("entity_texts", near)),
-        *_relationships(shares, near, told, scope),
+        *_relationships(shares, near, told, subtree),
         *shares.fit("claim", engine.reader.ask("claims_about", ids=near)),
-        *engine.passages(_units(engine, units, vector, scope), shares.of("text_unit")),
+        *engine.passages(_units(engine, units, vector, subtree), shares.of("text_unit")),
     ]
     return citable(engine, items)
 
@@ -75,12 +76,11 @@ class Shares:
         return int(SHARES[kind] * self.budget)
 
 
-def _units(engine: Engine, ranked: Ranked, vector: Vector, scope: Scope) -> list[str]:
-    """Return text units; in a scope, the nearest ones of it follow those that were found."""
-    kept = scope.kept(ranked)
-    if scope.is_limited:
-        vectors = engine.reader.vectors("text_unit")
-        kept += scope.kept(vectors.nearest(vector, len(vectors.ids)))[:N_TEXT_UNITS]
+def _units(engine: Engine, ranked: Ranked, vector: Vector, subtree: Subtree) -> list[str]:
+    """Return text units; in a subtree, the nearest ones of it follow those that were found."""
+    kept = subtree.kept(ranked)
+    if subtree.ids is not None:
+        kept += likest(engine.reader.vectors("text_unit"), vector, subtree.ids)[:N_TEXT_UNITS]
     return list(dict.fromkeys(ref for ref, _ in kept))
 
 
@@ -91,14 +91,14 @@ def _reports(shares: Shares, entities: Sequence[str], level: int | None) -> list
 
 
 def _relationships(
-    shares: Shares, entities: Sequence[str], told: Sequence[str], scope: Scope
+    shares: Shares, entities: Sequence[str], told: Sequence[str], subtree: Subtree
 ) -> list[Item]:
     """Return the facts nearest to the question, then those between the entities.
 
-    In a scope only the latter: their ends are known to lie in it.
+    In a subtree only the latter: their ends are known to lie in it.
     """
     reader = shares.engine.reader
     between = reader.ask("relationships_between", ids=entities, k=N_FACTS)["id"].to_list()
-    first = [] if scope.is_limited else told
+    first = told if subtree.ids is None else []
     ids = list(dict.fromkeys([*first, *between]))
     return shares.fit("relationship", shares.engine.ranked("relationship_texts", ids))

@@ -9,6 +9,7 @@ import polars as pl
 from graphrag_assets.context import Item
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.levels import Levels
+from graphrag_assets.query.likest import likest
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import fused
 from graphrag_assets.query.rater import Ratings, rate_all
@@ -131,10 +132,8 @@ def _finest(engine: Engine, question: Question, levels: Levels, top: int) -> int
 
 def _by_likeness(engine: Engine, vector: Vector, rows: pl.DataFrame) -> pl.DataFrame:
     """Return reports by falling similarity to a vector."""
-    vectors = engine.reader.vectors("report")
-    wanted = set(rows["id"])
-    ranked = [ref for ref, _ in vectors.nearest(vector, len(vectors.ids)) if ref in wanted]
-    return pl.DataFrame({"id": ranked}, schema={"id": pl.String}).join(
+    ranked = likest(engine.reader.vectors("report"), vector, rows["id"].to_list())
+    return pl.DataFrame({"id": [ref for ref, _ in ranked]}, schema={"id": pl.String}).join(
         rows, on="id", maintain_order="left"
     )
 

@@ -6,12 +6,11 @@ from typing import Final as Constant
 
 from graphrag_assets.context import Item
 from graphrag_assets.query.answer import Draft, Final
-from graphrag_assets.query.basic_search import nearest_units
 from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.map_reduce import batched, failed, map_points, reduced, shuffled
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.scope import Scope
+from graphrag_assets.query.subtree import Subtree, nearest_units
 
 MOST_UNITS: Constant = 500
 
@@ -34,17 +33,17 @@ async def answer(engine: Engine, question: Question) -> Draft | Final:
 
 
 async def _selected(engine: Engine, question: Question) -> tuple[Sequence[Item], str]:
-    scope = await aside(Scope.of, engine.reader, question.community)
+    subtree = await aside(Subtree.of, engine.reader, question.community)
     sizes = await aside(engine.reader.rows, "SELECT id, n_tokens FROM text_units ORDER BY id")
-    if scope.ids is not None:
-        sizes = sizes.filter(sizes["id"].is_in(list(scope.ids)))
+    if subtree.ids is not None:
+        sizes = sizes.filter(sizes["id"].is_in(list(subtree.ids)))
     budget = engine.settings.report_tokens
     ids = sizes["id"].to_list()
     if question.selection == "all" or int(sizes["n_tokens"].sum()) <= budget:
         return await aside(_items, engine, ids), ""
     vector = await engine.embed(question.text)
-    nearest = await aside(nearest_units, engine, vector, question.community, MOST_UNITS)
-    items = await aside(engine.passages, nearest, budget)
+    nearest = await aside(nearest_units, engine.reader, vector, question.community, MOST_UNITS)
+    items = await aside(engine.passages, [ref for ref, _ in nearest], budget)
     return items, f"the passages nearest, {len(items)} of {len(ids)}"
 
 

@@ -33,6 +33,12 @@ _REFERS = re.compile(
 _POSSESSIVE = re.compile(r"(?:his|her|its|their)\Z|.*的\Z|其\Z", re.IGNORECASE)
 
 
+_SUBJECT = re.compile(  # of a Chinese question, where nothing else shows that it is a name
+    r"^([\u4e00-\u9fff·]{2,12}?)(?:是谁|是什么|是哪|为何|为什么|做了|有哪些|在哪|何时|怎么|如何)"
+    r"|^谁是([\u4e00-\u9fff·]{2,12}?)[？?]|关于([\u4e00-\u9fff·]{2,12}?)(?:的|，|说)"
+)
+
+
 def corpus_questions(context: str, n_questions: int) -> Questions:
     """Return questions about the names that the reports are about."""
     return _questions(context, "", n_questions)
@@ -150,10 +156,15 @@ def _last_named(conversation: str) -> str:
     turns = [line for line in conversation.splitlines() if line.strip()]
     for line in reversed(turns):
         kind, _, text = line.partition(": ")
-        if kind in ("Question", "问题") and (found := _named(text)):
+        if kind in ("Question", "问题") and (found := _named(text) or _subject(text)):
             return found[0]
     found = _named(" ".join(turns))
     return found[0] if found else ""
+
+
+def _subject(question: str) -> list[str]:
+    match = _SUBJECT.search(question.strip())
+    return [next(group for group in match.groups() if group)] if match else []
 
 
 def _about(name: str, *, chinese: bool) -> str:

@@ -1,10 +1,10 @@
-"""query/scope.py: questions to one community, and the communities worth opening next."""
+"""query/subtree.py: questions to one community, and the communities worth opening next."""
 
 import pytest
 
 from asked import KAJA, THEMES
 from graphrag_assets.errors import QuestionError
-from graphrag_assets.query.scope import community_named
+from graphrag_assets.query.subtree import community_named
 from small_corpus import ROW
 
 METHODS = ["global", "local", "drift", "basic", "source", "lazy"]

@@ -1,34 +1,31 @@
 """Communities to look into: the one that a question is limited to, those worth opening next."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from graphrag_assets.context import cited
 from graphrag_assets.errors import QuestionError
 from graphrag_assets.query.answer import Draft, NextCommunity
-from graphrag_assets.query.reader import Reader
+from graphrag_assets.query.likest import likest
+from graphrag_assets.query.ranking import Ranked
+from graphrag_assets.query.reader import Reader, Vector
 
 N_NEXT: Final = 5
 
 
 @dataclass(frozen=True)
-class Scope:
-    """What a question may read; a scope of nothing in particular holds everything."""
+class Subtree:
+    """What a question may read; a subtree of nothing in particular holds everything."""
 
     ids: frozenset[str] | None = None  # of entities and text units
 
     @classmethod
-    def of(cls, reader: Reader, community: str | None) -> "Scope":
+    def of(cls, reader: Reader, community: str | None) -> "Subtree":
         """Return what a community holds: its entities and the text units that mention them."""
         if community is None:
             return cls()
         return cls(frozenset(reader.ask("community_elements", id=community)["id"]))
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether anything is left out."""
-        return self.ids is not None
 
     def kept(self, ranked: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
         """Return those that may be read, in their order."""
@@ -73,9 +70,18 @@ def worth_opening(reader: Reader, draft: Draft, community: str | None) -> tuple[
     return tuple(NextCommunity(*row) for row in found)
 
 
-def community_reports(reader: Reader, community: str | None) -> Callable[[str], bool]:
-    """Return whether a report may be read: one of the community's subtree."""
+def nearest_reports(reader: Reader, vector: Vector, community: str | None, k: int) -> list[str]:
+    """Return the k reports that are nearest to a vector, in a community if one is given."""
+    vectors = reader.vectors("report")
     if community is None:
-        return lambda _: True
-    ids = frozenset(reader.ask("community_subtree", id=community)["id"])
-    return lambda ref: ref in ids
+        return [ref for ref, _ in vectors.nearest(vector, k)]
+    inside = reader.ask("community_subtree", id=community)["id"].to_list()
+    return [ref for ref, _ in likest(vectors, vector, inside)[:k]]
+
+
+def nearest_units(reader: Reader, vector: Vector, community: str | None, k: int) -> Ranked:
+    """Return the k text units that are nearest to a vector, in a community if one is given."""
+    subtree, vectors = Subtree.of(reader, community), reader.vectors("text_unit")
+    if subtree.ids is None:
+        return vectors.nearest(vector, k)
+    return likest(vectors, vector, subtree.ids)[:k]
