@@ -115,6 +115,9 @@ async def routed(asking: Asking) -> Asking:
     """Return a question whose method is picked."""
     if asking.method != AUTO:
         return asking
-    choice = await pick(asking.engine, asking.question)
-    question = replace(asking.question, level=choice.level)
-    return replace(asking, question=question, method=choice.method, chosen=choice.why)
+    choice = await pick(asking.engine, asking.question.text)
+    settings = asking.engine.settings
+    if choice.finest is not None:
+        settings = settings.model_copy(update={"level": choice.finest})
+    engine = replace(asking.engine, settings=settings)
+    return replace(asking, engine=engine, method=choice.method, chosen=choice.why)

@@ -51,7 +51,7 @@ def context(
     told = [ref for ref, _ in facts(engine.reader, vector, N_FACTS)]
     shares = Shares(engine, budget or engine.settings.context_tokens)
     items = [
-        *_reports(shares, near, question.level),
+        *_reports(shares, near, question),
         *shares.fit("entity", engine.ranked("entity_texts", near)),
         *_relationships(shares, near, told, subtree),
         *shares.fit("claim", engine.reader.ask("claims_about", ids=near)),
@@ -84,10 +84,16 @@ def _units(engine: Engine, ranked: Ranked, vector: Vector, subtree: Subtree) -> 
     return list(dict.fromkeys(ref for ref, _ in kept))
 
 
-def _reports(shares: Shares, entities: Sequence[str], level: int | None) -> list[Item]:
-    level = shares.engine.settings.level if level is None else level
-    rows = shares.engine.reader.ask("reports_about", ids=entities, level=level)
-    return shares.fit("report", rows)
+def _reports(shares: Shares, entities: Sequence[str], question: Question) -> list[Item]:
+    """Return reports of the communities that the entities lie in: of the subtree, if limited."""
+    reader = shares.engine.reader
+    level = shares.engine.settings.level if question.level is None else question.level
+    if question.community is None:
+        return shares.fit("report", reader.ask("reports_about", ids=entities, level=level))
+    inside = reader.ask("community_subtree", id=question.community)
+    level = max(level, int(inside["level"][0]) + 1)
+    rows = reader.ask("reports_about", ids=entities, level=level)
+    return shares.fit("report", rows.join(inside, on="id", how="semi", maintain_order="left"))
 
 
 def _relationships(

@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 
 from graphrag_assets.models.replies import Route
 from graphrag_assets.query.engine import Engine
-from graphrag_assets.query.question import Question
 
 BROAD: Final = re.compile(
     r"\b(?:themes?|topics?|overall|overview|summar\w+|main|collection|corpus|documents|across|"
@@ -16,11 +15,11 @@ BROAD: Final = re.compile(
 
 
 class Choice(NamedTuple):
-    """A method, for global questions a level (None: the settings'), and why it was picked."""
+    """A method, the finest level of a global question (None: the settings'), and why."""
 
     method: str
     why: str
-    level: int | None = None
+    finest: int | None = None
 
 
 def choose(question: str) -> Choice:
@@ -30,17 +29,15 @@ def choose(question: str) -> Choice:
     return Choice("local", "local, as nothing in it asks about the whole corpus")
 
 
-async def pick(engine: Engine, question: Question) -> Choice:
+async def pick(engine: Engine, question: str) -> Choice:
     """Return the rules' choice, or a model's where the settings want one.
 
     A model that fails leaves the choice to the rules.
     """
-    level = question.level
     if engine.settings.router == "rules":
-        return choose(question.text)._replace(level=level)
-    outcome = await engine.call("question_route", question.text, Route)
+        return choose(question)
+    outcome = await engine.call("question_route", question, Route)
     if (route := outcome.reply) is None:
-        return choose(question.text)._replace(level=level)
-    if level is None and route.method == "global":
-        level = route.level
-    return Choice(route.method, f"{route.method}: {route.reason}", level)
+        return choose(question)
+    finest = route.level if route.method == "global" else None
+    return Choice(route.method, f"{route.method}: {route.reason}", finest)

@@ -121,6 +121,15 @@ class TestRoute:
         assert answer.method == "drift"
         assert answer.chosen.startswith("drift: It asks for causes.")
 
+    def test_a_model_also_picks_the_finest_level(self, ask_with):
+        route = {"method": "global", "level": 0, "reason": "It is broad."}
+        index, script = ask_with(router="model")
+        script.enqueue(route, "question_route")
+        answer = index.ask(KAJA)
+
+        assert (answer.method, answer.level) == ("global", 0)
+        assert index.ask(THEMES, level=1, method="global").level == 1
+
     def test_a_model_that_fails_leaves_it_to_the_rules(self, ask_with):
         index, script = ask_with(router="model")
         script.enqueue(ModelCallError("no answer came"), "question_route")

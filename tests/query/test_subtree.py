@@ -49,8 +49,7 @@ class TestDrillDown:
 
         assert answer.status == "ok"
         assert rows
-        if method != "local":  # which shows the reports around its entities, too
-            assert {*rows} <= allowed
+        assert {*rows} <= allowed
 
     def test_begins_below_the_community(self, ask_with, parent):
         index, _ = ask_with()
