@@ -78,11 +78,10 @@ async def answer(engine: Engine, question: Question) -> Draft | Final:
     parts = await _parts(engine, question.text)
     candidates = await _candidates(engine, question, parts)
     search = Search(max(1, engine.settings.max_calls - OWN_CALLS))
-    asked = " ".join(dict.fromkeys([question.text, *parts]))
     level = level_of(engine.reader, question.community) + 1
     levels = sorted(set(candidates.places["level"].to_list()))
     for each in [one for one in levels if one >= level] or levels[-1:]:
-        await _visit(engine, asked, candidates, each, search)
+        await _visit(engine, question.text, candidates, each, search)
     failures = search.ratings.failures
     untested = failed(failures, search.ratings.n_asked, "relevance tests")
     chosen = f"{len(search.found)} of {search.ratings.n_asked} passages tested are relevant"
@@ -120,7 +119,7 @@ def _near(engine: Engine, community: str | None, vectors: Sequence[np.ndarray]) 
 
 
 async def _visit(
-    engine: Engine, asked: str, candidates: Candidates, level: int, search: Search
+    engine: Engine, question: str, candidates: Candidates, level: int, search: Search
 ) -> None:
     """Test the communities of a level, best first, until too many in a row have no hit."""
     misses = 0
@@ -131,7 +130,7 @@ async def _visit(
         if not new:
             continue
         items = await aside(engine.passages, new, engine.settings.context_tokens)
-        ratings = await rate_all(engine, asked, items)
+        ratings = await rate_all(engine, question, items)
         hits = [ref for ref, rating in ratings.scores.items() if rating >= RELEVANT]
         search.left -= len(new)
         search.ratings = search.ratings.joined(ratings)

@@ -17,6 +17,8 @@ MAX_POINTS = 8
 SHOWN = 12
 RELEVANT = 0.25
 HELPS = 3
+GIST = 0.4
+SUMMARY = 3
 SHARED, ALIKE = 0.3, 0.2
 _BROAD = re.compile(
     r"\b(?:main|major|key|overall|overview|themes?|topics?|summar\w+|collection|corpus|dataset|"
@@ -113,12 +115,24 @@ def _relevance(
     texts = [statement.text for statement in found]
     cued = np.array([_cued(question, text) for text in texts])
     prior = (0.25 * space.centrality if _BROAD.search(question) else 0) + 0.25 * cued
+    if is_broad(question) and overlap.max(initial=0) < SHARED:  # names nothing: the gist is asked
+        prior = prior + GIST * (0.5 + 0.25 * space.centrality + 0.25 * _leads(found))
     near = nearness(texts, overlap + prior, question)
     if not _BROAD.search(question):
         prior = prior * ((overlap >= SHARED) | (near >= ALIKE))
         overlap = overlap * ((overlap >= SHARED) | (near >= ALIKE))
     scraps = np.array([len(text) < (14 if has_han(text) else 35) for text in texts])
     return np.asarray(0.75 * overlap + 0.6 * near + prior - 0.3 * scraps)
+
+
+def _leads(found: Sequence[Statement]) -> Floats:
+    """Return 1 for the first statements of each report, its summary, and 0 for the rest."""
+    seen: Counter[int] = Counter()
+    leads = []
+    for statement in found:
+        seen[statement.item] += 1
+        leads.append(float(seen[statement.item] <= SUMMARY))
+    return np.array(leads)
 
 
 def _cued(question: str, text: str) -> bool:
