@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nlargest
 from itertools import chain
 from typing import Any
@@ -95,10 +96,16 @@ class Said:
         for quote in self.quotes:
             if (start := text.find(quote)) >= 0:
                 return 1.0, (start, min(len(text), start + len(quote) + 1))
-        spans = sentences(text) or [(0, len(text))]
-        found = [len(self.terms & set(terms(text[start:end]))) for start, end in spans]
-        best = max(range(len(spans)), key=lambda i: (found[i], -i))
-        return found[best] / max(1, len(self.terms)), spans[best]
+        found = [(len(self.terms & told), span) for span, told in _sentences(text)]
+        n_shared, span = max(found, key=lambda one: one[0])
+        return n_shared / max(1, len(self.terms)), span
+
+
+@lru_cache(maxsize=1000)
+def _sentences(text: str) -> list[tuple[tuple[int, int], frozenset[str]]]:
+    """Return the sentences of a text with their terms; several statements look at the same."""
+    spans = sentences(text) or [(0, len(text))]
+    return [((start, end), frozenset(terms(text[start:end]))) for start, end in spans]
 
 
 def _best(rows: Iterable[Mapping[str, Any]], statement: str) -> tuple[Passage, ...]:

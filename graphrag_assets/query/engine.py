@@ -18,6 +18,7 @@ from graphrag_assets.settings import QuerySettings
 from graphrag_assets.text import count_tokens_many, language
 
 R = TypeVar("R")
+MARKER_TOKENS = 20  # most that a row's marker takes
 LOOKED_AT = 2  # budgets of passages whose tokens are counted: a long one may be skipped
 aside = asyncio.to_thread  # reads and arithmetic: the event loop has other questions to serve
 
@@ -78,9 +79,11 @@ class Engine:
         return Final(request, known)
 
     def items(self, kind: str, rows: pl.DataFrame) -> list[Item]:
-        """Return rows (id, text) as items of a context."""
-        unsized = [Item(kind, ref, text, 0) for ref, text in rows.select("id", "text").iter_rows()]
-        return self.sized(self.markers.distinct(unsized))
+        """Return rows (id, text, n_tokens if it is known) as items of a context."""
+        known = pl.col("n_tokens") if "n_tokens" in rows.columns else pl.lit(0)
+        columns = rows.select("id", "text", known + MARKER_TOKENS).iter_rows()
+        items = self.markers.distinct(Item(kind, *row) for row in columns)
+        return items if "n_tokens" in rows.columns else self.sized(items)
 
     def sized(self, items: Sequence[Item]) -> list[Item]:
         """Return items with the tokens of their lines in a prompt."""
@@ -90,7 +93,7 @@ class Engine:
     def passages(self, ids: Sequence[str], budget: int) -> list[Item]:
         """Return text units as items, in this order, as many as fit."""
         rows = self.ranked("passage_texts", ids)
-        before = pl.col("n_tokens").cum_sum() - pl.col("n_tokens")
+        before = pl.col("unit_tokens").cum_sum() - pl.col("unit_tokens")
         items = self.items("text_unit", rows.filter(before <= LOOKED_AT * budget))
         return pack(items, budget - HEADING_TOKENS)
 
