@@ -23,6 +23,9 @@ LEGAL_FORMS = re.compile(
     r"\.?)+$"
 )
 LEGAL_FORMS_ZH = re.compile(r"(?<=..)(?:股份有限公司|有限责任公司|有限公司)$")
+DISAMBIGUATION = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+SIGNS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+WORD = re.compile(rf"[{SIGNS}]|[^\W_{SIGNS}]+")
 SPACE = re.compile(r"\s+")
 POSSESSIVE = re.compile(r"'s$")
 
@@ -68,6 +71,17 @@ def other_person(key: str) -> bool:
 def name_parts(key: str) -> tuple[str, ...]:
     """Return the parts of a name: words, or what stands between the dots of 玛拉·埃利森."""
     return tuple(part for part in re.split(r"[\s·]+", key) if part)
+
+
+def name_words(text: str) -> list[str]:
+    """Return the words by which names are found in a text: D'Arc is d arc, 玛拉 is 玛 拉."""
+    return [word.casefold() for word in WORD.findall(unicodedata.normalize("NFKC", text))]
+
+
+def spoken_names(name: str) -> set[str]:
+    """Return the ways to write a name, as words: with "the" and (film), and without."""
+    written = (name, name_key(name), DISAMBIGUATION.sub("", name))
+    return {" ".join(words) for words in map(name_words, written) if words}
 
 
 def with_key(frame: pl.DataFrame, column: str, key: str) -> pl.DataFrame:
