@@ -28,6 +28,7 @@ from graphrag_assets.tables import TABLES, columns, keys, meaning, references
 Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
+PIECE = 100_000  # rows
 SANDBOX = {"enable_external_access": "false", "lock_configuration": "true"}
 
 
@@ -82,6 +83,7 @@ class Store:
         """Remove all but the newest published versions."""
         for path in sorted(self.versions.glob("*.duckdb"))[:-keep]:
             path.unlink()
+            shutil.rmtree(arrays_folder(path), ignore_errors=True)
 
     def published(self, version: int | None = None) -> Path:
         """Return the file of a version, or of the newest; raise NoIndexError if there is none."""
@@ -91,6 +93,11 @@ class Store:
         if not found:
             raise NoIndexError(str(self.versions))
         return found[-1]
+
+
+def arrays_folder(version: Path) -> Path:
+    """Return where questions keep what they made of a version: it goes when the version goes."""
+    return version.with_suffix(".arrays")
 
 
 @cache
@@ -195,6 +202,12 @@ def select(connection: Connection, statement: str, **values: object) -> pl.DataF
         return pl.DataFrame() if relation is None else _frame(relation)
     except duckdb.Error as error:
         raise SqlError(str(error)) from error
+
+
+def stream(connection: Connection, statement: str) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a statement in pieces, so that they never stand in memory as a whole."""
+    for batch in connection.sql(statement).to_arrow_reader(PIECE):
+        yield pl.DataFrame(pl.from_arrow(batch))
 
 
 def validate(table: str, rows: pl.DataFrame) -> pl.DataFrame:

@@ -92,7 +92,7 @@ class EntityAliases(dy.Schema):
 
 
 class Names(dy.Schema):
-    """What a name stands for when a question or a text says it: an entity, or a document by title."""
+    """What a name stands for where a question or a text says it: entities, documents by title."""
 
     name = dy.String(primary_key=True, description="Its words in lower case, one space between.")
     kind = dy.String(primary_key=True, description="entity or document.")

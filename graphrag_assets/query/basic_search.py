@@ -2,7 +2,7 @@
 
 from graphrag_assets.query.answer import Draft
 from graphrag_assets.query.engine import Engine, first_line
-from graphrag_assets.query.ranking import Ranked
+from graphrag_assets.query.graph import Ranked
 
 N_TEXT_UNITS = 50
 

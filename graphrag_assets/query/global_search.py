@@ -12,7 +12,7 @@ from graphrag_assets.models.replies import Point, Points
 from graphrag_assets.prompts import language_name
 from graphrag_assets.query.answer import Draft
 from graphrag_assets.query.engine import Engine, first_line
-from graphrag_assets.query.ranking import Ranked
+from graphrag_assets.query.graph import Ranked
 from graphrag_assets.text import count_tokens, language
 
 SEED = 42

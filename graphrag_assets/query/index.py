@@ -14,7 +14,7 @@ from graphrag_assets.project import Project
 from graphrag_assets.query import basic_search, global_search, local_search
 from graphrag_assets.query.answer import Answer, Draft, Usage, resolve
 from graphrag_assets.query.engine import Engine
-from graphrag_assets.query.ranking import Ranked
+from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.route import choose
 from graphrag_assets.text import language

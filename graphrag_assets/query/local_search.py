@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from graphrag_assets.context import Item, pack
 from graphrag_assets.query.answer import Draft
 from graphrag_assets.query.engine import Engine, first_line
-from graphrag_assets.query.ranking import Ranked, facts, local
+from graphrag_assets.query.graph import Ranked
+from graphrag_assets.query.ranking import facts, local
 
 N_TEXT_UNITS = 50
 N_ENTITIES = 20
@@ -16,7 +17,7 @@ SHARES = {"passages": 0.6, "entities": 0.1, "relationships": 0.12, "claims": 0.0
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by what the question names and what is connected to it."""
     units, _ = local(engine.reader, question, await engine.embed(question), k)
-    return units
+    return units[:k]
 
 
 async def answer(engine: Engine, question: str) -> Draft:
