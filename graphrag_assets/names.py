@@ -75,7 +75,7 @@ def name_parts(key: str) -> tuple[str, ...]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words by which names are found in a text: D'Arc is D and Arc, 玛拉 is 玛 and 拉."""
+    """Return the words by which names are found in a text: D'Arc is D, Arc; 玛拉 is 玛, 拉."""
     return WORD.findall(unicodedata.normalize("NFKC", text))
 
 

@@ -1,5 +1,7 @@
 """Vector RAG: the nearest passages, and nothing else (the paper's baseline SS)."""
 
+import asyncio
+
 from graphrag_assets.query.answer import Draft
 from graphrag_assets.query.engine import Engine, first_line
 from graphrag_assets.query.graph import Ranked
@@ -9,7 +11,8 @@ N_TEXT_UNITS = 50
 
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by similarity to the question."""
-    return engine.reader.vectors("text_unit").nearest(await engine.embed(question), k)
+    vector = await engine.embed(question)
+    return await asyncio.to_thread(engine.reader.vectors("text_unit").nearest, vector, k)
 
 
 async def answer(engine: Engine, question: str) -> Draft:

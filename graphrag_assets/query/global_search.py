@@ -13,6 +13,7 @@ from graphrag_assets.prompts import language_name
 from graphrag_assets.query.answer import Draft
 from graphrag_assets.query.engine import Engine, first_line
 from graphrag_assets.query.graph import Ranked
+from graphrag_assets.query.ranking import behind_reports
 from graphrag_assets.text import count_tokens, language
 
 SEED = 42
@@ -20,16 +21,9 @@ Known = Mapping[str, tuple[str, str, str]]
 
 
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
-    """Rank text units by the reports nearest to the question that rest on them."""
-    nearest = engine.reader.vectors("report").nearest(await engine.embed(question), k)
-    places = engine.reader.ask("report_text_units", ids=[ref for ref, _ in nearest])
-    scores: dict[str, float] = {}
-    for report, score in nearest:
-        for unit, share in (
-            places.filter(pl.col("id") == report).select("unit", "share").iter_rows()
-        ):
-            scores[unit] = scores.get(unit, 0.0) + score * share
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+    """Rank the text units that the reports nearest to the question rest on."""
+    vector = await engine.embed(question)
+    return await asyncio.to_thread(behind_reports, engine.reader, question, vector, k)
 
 
 async def answer(engine: Engine, question: str, level: int) -> Draft:

@@ -1,5 +1,6 @@
 """Answers about single things: what the question names, and what is connected to it."""
 
+import asyncio
 from collections.abc import Sequence
 
 from graphrag_assets.context import Item, pack
@@ -16,7 +17,8 @@ SHARES = {"passages": 0.6, "entities": 0.1, "relationships": 0.12, "claims": 0.0
 
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by what the question names and what is connected to it."""
-    units, _ = local(engine.reader, question, await engine.embed(question), k)
+    vector = await engine.embed(question)
+    units, _ = await asyncio.to_thread(local, engine.reader, question, vector, k)
     return units[:k]
 
 

@@ -17,6 +17,7 @@ BM25_ROWS = 200_000
 N_FACTS = 10
 N_ENTITIES = 10
 N_TEXT_UNITS = 50
+N_REPORTS = 20
 TITLED, MENTIONED = 0.7, 0.3  # of the walk's start at what the question names
 MATCHING, TOLD = 0.8, 0.2  # of its start at what the question's other words find
 N_TITLED, N_MATCHING = 10, 5  # text units whose own names are followed
@@ -74,6 +75,21 @@ def local(reader: Reader, question: str, vector: Vector, k: int) -> tuple[Ranked
     first = [*_best_of(titled, N_TITLED), *(ref for ref, _ in matching[:N_MATCHING])]
     scores = graph.page_rank(_followed(reader, graph, restart, list(dict.fromkeys(first))))
     return graph.best(scores, max(k, N_TEXT_UNITS))
+
+
+def behind_reports(reader: Reader, question: str, vector: Vector, k: int) -> Ranked:
+    """Rank text units by the reports that rest on them, and by how well they match, fused.
+
+    A report counts as much as it is similar to the question; what no report near to it rests on
+    isn't ranked.
+    """
+    nearest = dict(reader.vectors("report").nearest(vector, N_REPORTS))
+    behind: dict[str, float] = defaultdict(float)
+    for report, unit, share in reader.ask("report_text_units", ids=list(nearest)).iter_rows():
+        behind[unit] += nearest[report] * share
+    by_reports = sorted(behind.items(), key=lambda pair: (-pair[1], pair[0]))
+    matching = hybrid(reader, question, vector, N_TEXT_UNITS)
+    return fused([by_reports, [pair for pair in matching if pair[0] in behind]])[:k]
 
 
 def _titled(reader: Reader, named: Sequence[Named]) -> list[dict[str, float]]:

@@ -40,7 +40,7 @@ class Vectors:
             chosen = slice(None)
         else:
             chosen = np.sort(_smallest(self._unlike(vector), max(SHORT_LIST, 4 * k)))
-        ids, scores = self.ids[chosen], self.matrix[chosen].astype(np.float32) @ vector
+        ids, scores = self.ids[chosen], self.matrix[chosen].astype(np.float32, copy=False) @ vector
         best = _smallest(-scores, k)
         best = best[np.lexsort((ids[best], -scores[best]))]
         return [(ids[i].decode(), float(scores[i])) for i in best]
