@@ -141,6 +141,18 @@ def open_published(path: Path) -> Connection:
     return _connect_patiently(path, read_only=True, config=SANDBOX)
 
 
+def open_attached(path: Path, name: str) -> Connection:
+    """Open an empty database in memory beside which a published version stands, read-only.
+
+    SQL has no access to files or network from it, as from the version itself.
+    """
+    connection = duckdb.connect(":memory:")
+    connection.execute(f'ATTACH {_quoted(str(path))} AS "{name}" (READ_ONLY)')
+    for key, value in SANDBOX.items():
+        connection.execute(f"SET {key} = {value}")
+    return connection
+
+
 def create_tables(connection: Connection) -> None:
     """Create the tables and views that are missing, with their comments."""
     query = "SELECT table_name FROM duckdb_tables()"

@@ -7,20 +7,26 @@ import polars as pl
 
 from graphrag_assets.query.arrays import Arrays, kept
 from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
+from graphrag_assets.query.scope import open_scope
 from graphrag_assets.query.vectors import Vectors, vector_arrays
 from graphrag_assets.store import Connection, arrays_folder, open_published, select, sql, stream
+
+MAX_SCOPES = 8
 
 
 class Reader:
     """One published version, or what of it is in scope; safe for many threads."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the file of a version."""
+    def __init__(self, path: Path, where: str | None = None) -> None:
+        """Open the file of a version; with `where`, as far as such documents tell of it."""
         self.path = path
         self.version = int(path.stem)
-        self._connection: Connection = open_published(path)
-        self._folder: Path | None = arrays_folder(path)
+        self._connection: Connection = (
+            open_published(path) if where is None else open_scope(path, where)
+        )
+        self._folder: Path | None = arrays_folder(path) if where is None else None
         self._lock = threading.RLock()
+        self._scopes: dict[str, Reader] = {}
         self._vectors: dict[str, Vectors] = {}
         self._graph: Graph | None = None
 
@@ -48,8 +54,24 @@ class Reader:
                 self._graph = Graph.of(kept(self._folder, "graph", self._edges))
             return self._graph
 
+    def scoped(self, where: str) -> "Reader":
+        """Return a reader of what documents that meet a condition on their columns tell.
+
+        An element is in scope with one of its passages, a report with all of its elements; what
+        is described from other passages too is described by those in scope alone. The readers of
+        the latest conditions are kept. Raises QuestionError if the condition can't be used.
+        """
+        with self._lock:
+            scope = self._scopes.pop(where, None) or Reader(self.path, where)
+            self._scopes[where] = scope
+            if len(self._scopes) > MAX_SCOPES:  # whoever still reads the oldest keeps it open
+                del self._scopes[next(iter(self._scopes))]
+            return scope
+
     def close(self) -> None:
         """Close the file."""
+        for scope in self._scopes.values():
+            scope.close()
         self._connection.close()
 
     def _embeddings(self, of: str) -> Arrays:
