@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from graphrag_assets.names import words, written
 from graphrag_assets.query.reader import Reader
@@ -31,7 +32,7 @@ def named_in(reader: Reader, *texts: str, proper: bool = False) -> list[Named]:
 
 
 def _starts(text: Sequence[str], *, proper: bool) -> set[str]:
-    pairs = zip(text, [*text[1:], ""], strict=True)
+    pairs = zip_longest(text, text[1:], fillvalue="")
     begun = [(one, two) for one, two in pairs if not (proper and one[0].islower())]
     return {way.casefold() for one, two in begun for way in (one, f"{one} {two}")}
 
