@@ -51,8 +51,8 @@ def main():
 
 
 METHODS = {
-    "BM25": lambda reader, question, vector: lexical(reader, question, 10),
-    "basic": lambda reader, question, vector: reader.vectors("text_unit").nearest(vector, 10),
+    "BM25": lambda reader, question, _: lexical(reader, question, 10),
+    "basic": lambda reader, _, vector: reader.vectors("text_unit").nearest(vector, 10),
     "fused": lambda reader, question, vector: hybrid(reader, question, vector, 10),
     "global": lambda reader, question, vector: behind_reports(reader, question, vector, 10),
     "local": lambda reader, question, vector: local(reader, question, vector, 10),
@@ -95,7 +95,7 @@ def memory():
     except OSError:  # not Linux
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         return peak, peak
-    sizes = {line.partition(":")[0]: line.split()[1] for line in lines if line.startswith('Rss')}
+    sizes = {line.partition(":")[0]: line.split()[1] for line in lines if line.startswith("Rss")}
     own = int(sizes["RssAnon"])
     return (own + int(sizes["RssFile"])) / 1024, own / 1024
 

@@ -2,7 +2,7 @@
 
     python benchmarks/synthetic_index.py ROOT --text-units 1000000
 
-Writes a project in ROOT whose published version has that many text units (of about 60 distinct
+Writes a project in ROOT whose published version has that many text units (of 40 distinct
 terms) and as many entities, three relationships an entity, five mentions a text unit, one report
 for a hundred entities, and a vector of 384 dimensions for each of them: random, in clusters, the
 same for the same sizes. Made in DuckDB and numpy, not from files: nothing else of it is real.
@@ -40,11 +40,11 @@ STATEMENTS = {
             500 + i % 100 AS n_tokens, 0 AS start_char, 700 AS end_char, md5('x' || i) AS sha256
         FROM range($units) t(i)""",
     "text_unit_terms": """
-        SELECT DISTINCT ON (term, text_unit_id)
-            'w' || floor(exp(hash(i, j) / 18446744073709551616 * ln($vocabulary)))::INT AS term,
-            md5('u' || i) AS text_unit_id, 1 + hash(j, i) % 3 AS n
-        FROM range($units) t(i), range(80) s(j)
-        ORDER BY term, text_unit_id""",
+        SELECT 'w' || word AS term, md5('u' || i) AS text_unit_id, n
+        FROM (SELECT j + floor(exp((j + hash(i, j) / 18446744073709551616) / 40 * ln($vocabulary)))
+                ::INT AS word, i, 1 + hash(j, i) % 3 AS n
+            FROM range($units) t(i), range(40) s(j)
+            ORDER BY word, i)""",
     "entities": """
         SELECT md5('e' || i) AS id, 'Ada' || i || ' Hope' || (i % 997) AS title, 'person' AS type,
             ['person'] AS types, 'Somebody.' AS description, 5 AS n_mentions, 5 AS n_documents,

@@ -74,6 +74,7 @@ class Store:
         for left in self.versions.glob("*.partial"):  # by a publication that was killed
             left.unlink()
         target = self.versions / f"{version:04d}.duckdb"
+        shutil.rmtree(arrays_folder(target), ignore_errors=True)  # of a version of that number
         with self.connect(read_only=True):  # no writer while the file is copied
             _copy_durably(self.work, target)
         _link(target, self.current)

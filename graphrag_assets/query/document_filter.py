@@ -61,7 +61,7 @@ def _parsed(connection: Connection, where: str) -> dict[str, Any]:
     return node
 
 
-def _parts(tree: Any) -> list[dict[str, Any]]:
+def _parts(tree: object) -> list[dict[str, Any]]:
     """Return all objects of a parsed statement."""
     if isinstance(tree, list):
         return [part for branch in tree for part in _parts(branch)]
@@ -74,7 +74,7 @@ def _choose(connection: Connection, where: str) -> None:
     try:
         select(
             connection,
-            f"CREATE TABLE chosen AS SELECT id FROM whole.documents WHERE ({where}\n)",  # noqa: S608
+            f"CREATE TABLE chosen AS SELECT id FROM whole.documents WHERE ({where}\n)",
         )
     except SqlError as error:
         raise _refused(where, str(error.__cause__).splitlines()[0]) from error

@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 
 from graphrag_assets.query.arrays import Arrays, kept
-from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
 from graphrag_assets.query.document_filter import open_scope
+from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
 from graphrag_assets.query.vectors import Vectors, vector_arrays
 from graphrag_assets.store import Connection, arrays_folder, open_published, select, sql, stream
 

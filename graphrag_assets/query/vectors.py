@@ -36,11 +36,11 @@ class Vectors:
         """Return the k nearest ids with their cosines, best first."""
         if not len(self.ids):
             return []
-        if self.signs is None:
-            chosen = slice(None)
-        else:
+        ids, matrix = self.ids, self.matrix
+        if self.signs is not None:
             chosen = np.sort(_smallest(self._unlike(vector), max(SHORT_LIST, 4 * k)))
-        ids, scores = self.ids[chosen], self.matrix[chosen].astype(np.float32, copy=False) @ vector
+            ids, matrix = ids[chosen], matrix[chosen].astype(np.float32)
+        scores = matrix @ vector
         best = _smallest(-scores, k)
         best = best[np.lexsort((ids[best], -scores[best]))]
         return [(ids[i].decode(), float(scores[i])) for i in best]
@@ -80,7 +80,8 @@ def _slices(matrix: np.ndarray) -> Iterator[np.ndarray]:
 
 def _unit(matrix: np.ndarray, dtype: type) -> np.ndarray:
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return (matrix / np.maximum(norms, 1e-9)).astype(dtype)
+    unit: np.ndarray = matrix / np.maximum(norms, 1e-9)
+    return unit.astype(dtype)
 
 
 def _signs(matrix: np.ndarray, mean: np.ndarray | None) -> np.ndarray:
