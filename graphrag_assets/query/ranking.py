@@ -78,18 +78,19 @@ def local(reader: Reader, question: str, vector: Vector, k: int) -> tuple[Ranked
 
 
 def behind_reports(reader: Reader, question: str, vector: Vector, k: int) -> Ranked:
-    """Rank text units by the reports that rest on them, and by how well they match, fused.
+    """Rank the text units that the reports nearest to a question rest on.
 
-    A report counts as much as it is similar to the question; what no report near to it rests on
-    isn't ranked.
+    First those that match it, in that order; then the others, by the similarity of the reports
+    and their shares in them.
     """
     nearest = dict(reader.vectors("report").nearest(vector, N_REPORTS))
     behind: dict[str, float] = defaultdict(float)
     for report, unit, share in reader.ask("report_text_units", ids=list(nearest)).iter_rows():
         behind[unit] += nearest[report] * share
     by_reports = sorted(behind.items(), key=lambda pair: (-pair[1], pair[0]))
-    matching = hybrid(reader, question, vector, N_TEXT_UNITS)
-    return fused([by_reports, [pair for pair in matching if pair[0] in behind]])[:k]
+    matching = [ref for ref, _ in hybrid(reader, question, vector, N_TEXT_UNITS) if ref in behind]
+    order = dict.fromkeys([*matching, *(ref for ref, _ in by_reports)])
+    return [(ref, 1 / rank) for rank, ref in enumerate(order, 1)][:k]
 
 
 def _titled(reader: Reader, named: Sequence[Named]) -> list[dict[str, float]]:
