@@ -4,10 +4,10 @@ from graphrag_assets.context import Item
 from graphrag_assets.query.answer import Draft, Final, Known
 from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import Ranked
-from graphrag_assets.query.reader import Vector
 from graphrag_assets.query.subtree import nearest_units
+from graphrag_assets.query.vectors import Vector
 
 N_TEXT_UNITS = 50
 

@@ -20,8 +20,8 @@ from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.map_reduce import best, failed, reduced
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.reader import Vector
 from graphrag_assets.query.subtree import nearest_reports
+from graphrag_assets.query.vectors import Vector
 
 N_REPORTS: Constant = 5
 ROUNDS: Constant = 2

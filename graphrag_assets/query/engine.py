@@ -13,7 +13,8 @@ from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.prompts import Prompts, language_name
 from graphrag_assets.query.answer import Draft, Final, Known
-from graphrag_assets.query.reader import Reader, Vector
+from graphrag_assets.query.reader import Reader
+from graphrag_assets.query.vectors import Vector
 from graphrag_assets.settings import QuerySettings
 from graphrag_assets.text import count_tokens_many, language
 

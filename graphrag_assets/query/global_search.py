@@ -2,30 +2,20 @@
 
 from dataclasses import replace
 
-import polars as pl
-
 from graphrag_assets.query.answer import Draft, Final
 from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.map_reduce import batched, failed, joined, map_points, reduced, shuffled
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import Ranked
+from graphrag_assets.query.ranking import behind_reports
 from graphrag_assets.query.selection import select
 
 
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
-    """Rank text units by the reports nearest to the question that rest on them."""
+    """Rank the text units that the reports nearest to the question rest on."""
     vector = await engine.embed(question)
-    nearest = engine.reader.vectors("report").nearest(vector, k)
-    places = engine.reader.ask("report_text_units", ids=[ref for ref, _ in nearest])
-    scores = pl.DataFrame(nearest, schema={"id": pl.String, "score": pl.Float64}, orient="row")
-    ranked = (
-        places.join(scores, on="id")
-        .group_by("unit")
-        .agg((pl.col("score") * pl.col("share")).sum())
-        .sort(["score", "unit"], descending=[True, False])
-    )
-    return list(ranked.head(k).iter_rows())
+    return await aside(behind_reports, engine.reader, question, vector, k)
 
 
 async def answer(engine: Engine, question: Question) -> Draft | Final:

@@ -164,6 +164,4 @@ class Index:
 
     def _engine(self, where: str | None) -> Engine:
         """Return the engine of one question: with an account of its own, limited to `where`."""
-        if where:
-            raise QuestionError("`where` isn't supported yet.")
-        return self.engine.apart(self.reader)
+        return self.engine.apart(self.reader.scoped(where) if where else self.reader)

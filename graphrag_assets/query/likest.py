@@ -2,11 +2,20 @@
 
 from collections.abc import Collection
 
-from graphrag_assets.query.ranking import Ranked
-from graphrag_assets.query.reader import Vector, Vectors
+import numpy as np
+
+from graphrag_assets.query.graph import Ranked
+from graphrag_assets.query.vectors import Vector, Vectors
 
 
 def likest(vectors: Vectors, vector: Vector, among: Collection[str]) -> Ranked:
     """Return these ids by falling cosine; those without a vector are left out."""
-    wanted = set(among)
-    return [one for one in vectors.nearest(vector, len(vectors.ids)) if one[0] in wanted]
+    wanted = np.unique(np.array(sorted(among), dtype="S"))
+    if not len(wanted) or not len(vectors.ids):
+        return []
+    places = np.searchsorted(vectors.ids, wanted)
+    places = np.minimum(places, len(vectors.ids) - 1)
+    places = places[vectors.ids[places] == wanted]
+    scores = vectors.matrix[places].astype(np.float32, copy=False) @ vector
+    order = np.lexsort((vectors.ids[places], -scores))
+    return [(vectors.ids[places[i]].decode(), float(scores[i])) for i in order]

@@ -9,11 +9,12 @@ from graphrag_assets.context import HEADING_TOKENS, Item, pack
 from graphrag_assets.query.answer import Draft, Final, Known
 from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.likest import likest
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import Ranked, facts, local
-from graphrag_assets.query.reader import Vector
+from graphrag_assets.query.ranking import facts, local
 from graphrag_assets.query.subtree import Subtree
+from graphrag_assets.query.vectors import Vector
 
 N_TEXT_UNITS = 50
 N_ENTITIES = 20
@@ -31,7 +32,7 @@ async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by what the question names and what is connected to it."""
     vector = await engine.embed(question)
     units, _ = await aside(local, engine.reader, question, vector, k)
-    return units
+    return units[:k]
 
 
 async def answer(engine: Engine, question: Question) -> Draft | Final:

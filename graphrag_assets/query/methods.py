@@ -14,8 +14,8 @@ from graphrag_assets.query import (
 )
 from graphrag_assets.query.answer import Draft, Final
 from graphrag_assets.query.engine import Engine
+from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import Ranked
 
 
 class Method(NamedTuple):

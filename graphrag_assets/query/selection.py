@@ -13,7 +13,7 @@ from graphrag_assets.query.likest import likest
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import fused
 from graphrag_assets.query.rater import Ratings, rate_all
-from graphrag_assets.query.reader import Vector
+from graphrag_assets.query.vectors import Vector
 from graphrag_assets.text import terms
 
 RELEVANT: Final = 3  # of 5

@@ -7,9 +7,10 @@ from typing import Final
 from graphrag_assets.context import cited
 from graphrag_assets.errors import QuestionError
 from graphrag_assets.query.answer import Draft, NextCommunity
+from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.likest import likest
-from graphrag_assets.query.ranking import Ranked
-from graphrag_assets.query.reader import Reader, Vector
+from graphrag_assets.query.reader import Reader
+from graphrag_assets.query.vectors import Vector
 
 N_NEXT: Final = 5
 

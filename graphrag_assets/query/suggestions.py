@@ -12,7 +12,7 @@ from graphrag_assets.prompts import language_name
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.history import conversation, newest
 from graphrag_assets.query.question import Turn
-from graphrag_assets.query.reader import Vector
+from graphrag_assets.query.vectors import Vector
 from graphrag_assets.text import language
 
 N_REPORTS: Final = 30
