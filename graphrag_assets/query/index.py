@@ -13,7 +13,7 @@ from graphrag_assets.query.answer import Answer
 from graphrag_assets.query.asking import Asking
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.methods import AUTO, METHODS, NAMES
-from graphrag_assets.query.question import Question, Turn, checked, known, turns
+from graphrag_assets.query.question import LONGEST, Question, Turn, checked, known, normal, turns
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.route import choose
 from graphrag_assets.query.subtree import community_named
@@ -92,7 +92,10 @@ class Index:
 
         No model is called but the embedding's.
         """
-        question, method = checked(question), known("method", method or self.settings.method, NAMES)
+        question, method = (
+            normal(question)[:LONGEST],
+            known("method", method or self.settings.method, NAMES),
+        )
         method = choose(question).method if method == AUTO else method
         engine = self._engine(where)
         ranked = engine.models.run(METHODS[method].rank(engine, question, k))

@@ -29,11 +29,17 @@ class Question:
     history: tuple[Turn, ...] = ()
 
 
-def checked(text: str) -> str:
-    """Return a question in normal form; raise QuestionError if it says nothing or too much."""
+def normal(text: str) -> str:
+    """Return a question in normal form; raise QuestionError if it is empty."""
     text = " ".join(INVISIBLE.sub("", normalise(text)).split())
     if not text:
         raise QuestionError("The question is empty.")
+    return text
+
+
+def checked(text: str) -> str:
+    """Return a question in normal form; raise QuestionError if it says nothing or too much."""
+    text = normal(text)
     if len(text) > LONGEST:
         raise QuestionError(
             f"The question has {len(text)} characters; the most is {LONGEST}. "

@@ -26,6 +26,15 @@ class TestChecked:
         with pytest.raises(QuestionError, match=reason):
             checked(text)
 
+    def test_signs_alone_and_whole_texts_can_be_looked_for_but_not_answered(self, ask_with):
+        index, script = ask_with()
+
+        assert index.retrieve("🎉", method="basic", k=2).height == 2
+        assert index.retrieve("Holm " * 50_000, method="basic", k=2).height == 2
+        with pytest.raises(QuestionError, match="holds no word"):
+            index.ask("🎉")
+        assert script.history == []
+
     @pytest.mark.parametrize(
         ("text", "question"),
         [
