@@ -84,7 +84,8 @@ def _slices(matrix: np.ndarray) -> Iterator[np.ndarray]:
 
 def _unit(matrix: np.ndarray) -> np.ndarray:
     norms = np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
-    return np.divide(matrix, norms)
+    unit: np.ndarray = matrix / norms
+    return unit
 
 
 def _signs(matrix: np.ndarray, mean: np.ndarray | None) -> np.ndarray:
