@@ -55,8 +55,7 @@ def test_of_many_signs_choose_what_is_compared(monkeypatch):
     asked = [question_near(matrix[n * 100]) for n in range(30)]
     found = Vectors.of(vector_arrays(frame.iter_slices(999), 4000))
     shared = [
-        len(set(exact(frame, q, 10)) & {ref for ref, _ in found.nearest(q, 10)})
-        for q in asked
+        len(set(exact(frame, q, 10)) & {ref for ref, _ in found.nearest(q, 10)}) for q in asked
     ]
 
     assert found.signs is not None
