@@ -60,17 +60,21 @@ class Vectors:
 
 def vector_arrays(pieces: Iterable[pl.DataFrame], n: int) -> Arrays:
     """Return the arrays of `Vectors` for n rows (id, vector) that come in pieces, by id."""
-    ids, parts = [np.zeros(0, "S1")], []
+    ids, matrix, at = [], np.zeros((0, 1), np.float32), 0
     for frame in pieces:
+        part = frame["vector"].to_numpy()
+        if not at:  # filled piece by piece: millions of rows stand in memory once
+            matrix = np.empty((n, part.shape[1]), np.float16 if n > MANY else np.float32)
+        matrix[at : at + len(part)] = _unit(part)
         ids.append(frame["id"].to_numpy().astype("S"))
-        parts.append(_unit(frame["vector"].to_numpy(), np.float16 if n > MANY else np.float32))
-    if not parts:
-        return {"ids": ids[0], "matrix": np.zeros((0, 1), np.float32)}
-    arrays = {"ids": np.concatenate(ids), "matrix": np.concatenate(parts)}
+        at += len(part)
+    arrays = {"ids": np.concatenate(ids) if ids else np.zeros(0, "S1"), "matrix": matrix}
     if n > MANY:
-        mean = np.mean([part.mean(axis=0, dtype=np.float32) for part in parts], axis=0)
-        signs = np.concatenate([_signs(part, mean) for part in _slices(arrays["matrix"])])
-        arrays |= {"mean": mean, "signs": signs}
+        mean = np.mean([part.mean(axis=0, dtype=np.float32) for part in _slices(matrix)], axis=0)
+        arrays |= {
+            "mean": mean,
+            "signs": np.concatenate([_signs(part, mean) for part in _slices(matrix)]),
+        }
     return arrays
 
 
@@ -78,10 +82,10 @@ def _slices(matrix: np.ndarray) -> Iterator[np.ndarray]:
     return (matrix[at : at + ROWS] for at in range(0, len(matrix), ROWS))
 
 
-def _unit(matrix: np.ndarray, dtype: type) -> np.ndarray:
-    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-    unit: np.ndarray = matrix / np.maximum(norms, 1e-9)
-    return unit.astype(dtype)
+def _unit(matrix: np.ndarray) -> np.ndarray:
+    norms = np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9)
+    unit: np.ndarray = matrix / norms
+    return unit
 
 
 def _signs(matrix: np.ndarray, mean: np.ndarray | None) -> np.ndarray:
