@@ -6,9 +6,10 @@ names the element, not its place, so that a prompt stays the same when other row
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LINE_TOKENS = 10  # marker, brackets and newline of a row
+HEADING_TOKENS = 5  # of a kind of rows
 LETTERS = {"entity": "E", "relationship": "R", "claim": "C", "report": "P", "text_unit": "T"}
 KINDS = {letter: kind for kind, letter in LETTERS.items()}
 HEADINGS = {
@@ -19,6 +20,7 @@ HEADINGS = {
     "text_unit": "Passages",
 }
 DIGITS = 8
+MORE_DIGITS = 8  # for those that share their first ones
 MARKER = re.compile(r"[ERCPT][0-9a-f]{6,32}")
 BRACKETS = re.compile(r"(?<!\s)\s*+\[\s*+((?:[A-Z][0-9a-f]{6,32}\s*+[,;]?\s*+)++)\]")
 
@@ -31,16 +33,39 @@ class Item:
     id: str
     text: str
     n_tokens: int
+    digits: int = DIGITS
 
     @property
     def marker(self) -> str:
         """The short id that a reply cites."""
-        return marker(self.kind, self.id)
+        return marker(self.kind, self.id, self.digits)
 
 
-def marker(kind: str, ref_id: str) -> str:
+def marker(kind: str, ref_id: str, digits: int = DIGITS) -> str:
     """Return the short id of an element."""
-    return LETTERS[kind] + ref_id[:DIGITS]
+    return LETTERS[kind] + ref_id[:digits]
+
+
+class Markers:
+    """The short ids of one prompt, or of all prompts of one question: no two things share one.
+
+    A thing whose first digits another one has already gets more of them.
+    """
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self._taken: dict[str, str] = {}
+
+    def digits(self, kind: str, ref_id: str) -> int:
+        """Return how many digits name a thing, and keep them for it."""
+        digits = DIGITS
+        while self._taken.setdefault(marker(kind, ref_id, digits), ref_id) != ref_id:
+            digits += MORE_DIGITS
+        return digits
+
+    def distinct(self, items: Iterable[Item]) -> list[Item]:
+        """Return items whose markers are theirs alone."""
+        return [replace(item, digits=self.digits(item.kind, item.id)) for item in items]
 
 
 def render(items: Iterable[Item]) -> str:

@@ -22,6 +22,7 @@ PIPELINE: Sequence[TableAsset] = (
     corpus.text_unit_terms,
     extraction.extractions,
     extraction.entity_aliases,
+    extraction.names,
     extraction.entity_mentions,
     extraction.relationship_mentions,
     graph.relationships,

@@ -12,6 +12,7 @@ from graphrag_assets.context import (
     Child,
     Community,
     Item,
+    Markers,
     Packed,
     elements,
     pack_community,
@@ -198,8 +199,9 @@ def _items(kind: str, rows: pl.DataFrame, encoding: str) -> dict[str, Item]:
     ids, texts = rows.columns
     folded = rows[texts].str.replace_all(r"\s+", " ").to_list()
     counts = count_tokens_many(folded, encoding)
+    markers = Markers()
     return {
-        ref: Item(kind, ref, text, count + LINE_TOKENS)
+        ref: Item(kind, ref, text, count + LINE_TOKENS, markers.digits(kind, ref))
         for ref, text, count in zip(rows[ids], folded, counts, strict=True)
     }
 

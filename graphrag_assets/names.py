@@ -23,6 +23,10 @@ LEGAL_FORMS = re.compile(
     r"\.?)+$"
 )
 LEGAL_FORMS_ZH = re.compile(r"(?<=..)(?:股份有限公司|有限责任公司|有限公司)$")
+DISAMBIGUATION = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+SIGNS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+WORD = re.compile(rf"[{SIGNS}]|[^\W_{SIGNS}]+")
+BETWEEN_SIGNS = re.compile(rf"(?<=[{SIGNS}]) (?=[{SIGNS}])")
 SPACE = re.compile(r"\s+")
 POSSESSIVE = re.compile(r"'s$")
 
@@ -68,6 +72,22 @@ def other_person(key: str) -> bool:
 def name_parts(key: str) -> tuple[str, ...]:
     """Return the parts of a name: words, or what stands between the dots of 玛拉·埃利森."""
     return tuple(part for part in re.split(r"[\s·]+", key) if part)
+
+
+def words(text: str) -> list[str]:
+    """Return the words by which names are found in a text: D'Arc is D, Arc; 玛拉 is 玛, 拉."""
+    return WORD.findall(unicodedata.normalize("NFKC", text))
+
+
+def written(said: Iterable[str]) -> str:
+    """Return words as a text: 玛 and 拉 are 玛拉 again."""
+    return BETWEEN_SIGNS.sub("", " ".join(said))
+
+
+def spoken_names(name: str) -> set[str]:
+    """Return the ways to write a name, as words: with "the" and (film), and without."""
+    written = (name, name_key(name), DISAMBIGUATION.sub("", name))
+    return {" ".join(words(way)).casefold() for way in written} - {""}
 
 
 def with_key(frame: pl.DataFrame, column: str, key: str) -> pl.DataFrame:

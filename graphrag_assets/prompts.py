@@ -27,6 +27,13 @@ PROMPTS: dict[str, frozenset[str]] = {
     "local_answer": frozenset({"context", "language", "question"}),
     "basic_answer": frozenset({"context", "language", "question"}),
     "rate_relevance": frozenset({"context", "question"}),
+    "drift_primer": frozenset({"context", "language", "question"}),
+    "drift_follow_up": frozenset({"context", "language", "main_question", "question"}),
+    "question_corpus": frozenset({"context", "language", "n_questions"}),
+    "question_next": frozenset({"context", "conversation", "language", "n_questions"}),
+    "question_route": frozenset({"question"}),
+    "question_split": frozenset({"language", "question"}),
+    "question_standalone": frozenset({"conversation", "question"}),
 }
 SEPARATOR = "\n---\n"
 GENERAL_TYPES = ("person", "organization", "place", "event")  # of a pack that names none
@@ -71,6 +78,10 @@ class Prompts:
             for role, part in parts
             if part.strip()
         )
+
+    def variables(self, name: str) -> frozenset[str]:
+        """Return the variables that a prompt must be given."""
+        return PROMPTS[name]
 
     def fingerprint(self, *names: str) -> str:
         """Return a hash of these prompts' files: what makes their assets stale when edited."""

@@ -144,11 +144,33 @@ class LayoutSettings(Section):
 class QuerySettings(Section):
     """How questions are answered."""
 
-    method: Literal["auto", "global", "local", "basic"] = Field(
+    method: Literal["auto", "global", "local", "drift", "basic", "source", "lazy"] = Field(
         "auto", description="Default method."
     )
-    level: int = Field(2, ge=0, description="Community level of global questions.")
+    router: Literal["rules", "model"] = Field(
+        "rules", description="Who picks the method of `auto`: rules, or the model of questions."
+    )
+    level: int = Field(
+        2,
+        ge=0,
+        description="Finest community level of global questions: a coarser one is read "
+        "where its reports are more than report_tokens.",
+    )
+    selection: Literal["all", "embedding", "dynamic"] = Field(
+        "all",
+        description="Reports that a global question reads: all of a level, the nearest ones, "
+        "or those that a rater finds on its way down.",
+    )
     context_tokens: int = Field(8000, ge=200, description="Budget of one prompt's context.")
+    report_tokens: int = Field(
+        12_000, ge=50, description="Most that a global question reads unless told its level."
+    )
+    history_tokens: int = Field(
+        2000, ge=0, description="Budget of earlier turns; the newest are kept."
+    )
+    max_calls: int = Field(
+        24, ge=3, description="Most calls for one question with drift, lazy or dynamic selection."
+    )
 
 
 class StoreSettings(Section):

@@ -28,6 +28,7 @@ from graphrag_assets.tables import TABLES, columns, keys, meaning, references
 Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
+PIECE = 100_000  # rows
 SANDBOX = {"enable_external_access": "false", "lock_configuration": "true"}
 
 
@@ -73,6 +74,7 @@ class Store:
         for left in self.versions.glob("*.partial"):  # by a publication that was killed
             left.unlink()
         target = self.versions / f"{version:04d}.duckdb"
+        shutil.rmtree(arrays_folder(target), ignore_errors=True)  # of a version of that number
         with self.connect(read_only=True):  # no writer while the file is copied
             _copy_durably(self.work, target)
         _link(target, self.current)
@@ -82,6 +84,7 @@ class Store:
         """Remove all but the newest published versions."""
         for path in sorted(self.versions.glob("*.duckdb"))[:-keep]:
             path.unlink()
+            shutil.rmtree(arrays_folder(path), ignore_errors=True)
 
     def published(self, version: int | None = None) -> Path:
         """Return the file of a version, or of the newest; raise NoIndexError if there is none."""
@@ -91,6 +94,11 @@ class Store:
         if not found:
             raise NoIndexError(str(self.versions))
         return found[-1]
+
+
+def arrays_folder(version: Path) -> Path:
+    """Return where questions keep what they made of a version: it goes when the version goes."""
+    return version.with_suffix(".arrays")
 
 
 @cache
@@ -132,6 +140,18 @@ def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
 def open_published(path: Path) -> Connection:
     """Open a published version for reading, with no access to files or network from SQL."""
     return _connect_patiently(path, read_only=True, config=SANDBOX)
+
+
+def open_attached(path: Path, name: str) -> Connection:
+    """Open an empty database in memory beside which a published version stands, read-only.
+
+    SQL has no access to files or network from it, as from the version itself.
+    """
+    connection = duckdb.connect(":memory:")
+    connection.execute(f'ATTACH {_quoted(str(path))} AS "{name}" (READ_ONLY)')
+    for key, value in SANDBOX.items():
+        connection.execute(f"SET {key} = {value}")
+    return connection
 
 
 def create_tables(connection: Connection) -> None:
@@ -195,6 +215,12 @@ def select(connection: Connection, statement: str, **values: object) -> pl.DataF
         return pl.DataFrame() if relation is None else _frame(relation)
     except duckdb.Error as error:
         raise SqlError(str(error)) from error
+
+
+def stream(connection: Connection, statement: str) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a statement in pieces, so that they never stand in memory as a whole."""
+    for batch in connection.sql(statement).to_arrow_reader(PIECE):
+        yield pl.DataFrame(pl.from_arrow(batch))
 
 
 def validate(table: str, rows: pl.DataFrame) -> pl.DataFrame:

@@ -91,6 +91,15 @@ class EntityAliases(dy.Schema):
     score = dy.Float64(description="Similarity to the entity's title, 0 to 1.")
 
 
+class Names(dy.Schema):
+    """What a name stands for where a question or a text says it: entities, documents by title."""
+
+    name = dy.String(primary_key=True, description="Its words in lower case, one space between.")
+    kind = dy.String(primary_key=True, description="entity or document.")
+    ref_id = dy.String(primary_key=True, description="Id of the entity or document.")
+    start = dy.String(description="Its first two words, by which it is looked up.")
+
+
 class EntityMentions(dy.Schema):
     """One entity in one text unit, as the model wrote it."""
 
@@ -350,6 +359,7 @@ TABLES: dict[str, type[dy.Schema]] = {
     "text_unit_terms": TextUnitTerms,
     "extractions": Extractions,
     "entity_aliases": EntityAliases,
+    "names": Names,
     "entity_mentions": EntityMentions,
     "relationship_mentions": RelationshipMentions,
     "relationships": Relationships,

@@ -2,12 +2,14 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
+from graphrag_assets import cli
 from graphrag_assets.assets import vectors
 from graphrag_assets.models import client
 from graphrag_assets.models.scripted import ScriptedTransport
@@ -111,3 +113,24 @@ def sample_index(sample_root) -> Iterator[Index]:
     index = Index.open(sample_root)
     yield index
     index.close()
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Return a function that runs the command line here: exit code, output, errors."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run_it(*words, root=tmp_path):
+        monkeypatch.setattr(sys, "argv", ["graphrag-assets", "--root", str(root), *words])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        said = capsys.readouterr()
+        return stopped.value.code, said.out, said.err
+
+    return run_it
+
+
+@pytest.fixture
+def published(small_index, script):
+    """Return the folder of the index of six documents; the scripted model answers."""
+    return small_index.root

@@ -153,6 +153,22 @@ def _answer(shown: str) -> str:
     return re.sub(r"(?s).*## Points\n|\n</context>.*", "", shown)
 
 
+def _step(shown: str) -> dict[str, object]:
+    context, _, question = shown.partition("<question>")
+    rows = ROW.findall(context)
+    said = f"{rows[-1][1][:80]} [{rows[-1][0]}]" if rows else ""
+    new = [name for name in _names(context) if name not in question][:2]
+    last = question.partition("</question>")[0].split()[-1:]
+    asked = [{"question": f"Who knew {name}, {last}?", "score": 50 + len(name)} for name in new]
+    return {"answer": said, "score": 50, "follow_ups": asked}
+
+
+def _rating(shown: str) -> dict[str, object]:
+    context, _, question = shown.partition("<question>")
+    shared = [name for name in _names(question) if name in context]
+    return {"rating": 5 if shared or not _names(question) else 0, "reason": "By its names."}
+
+
 RULES: dict[str, Callable[[str], Reply]] = {
     "extract_graph": lambda shown: {
         "entities": _entities(shown),
@@ -163,4 +179,16 @@ RULES: dict[str, Callable[[str], Reply]] = {
     "summarize_description": lambda _: {"description": "All that was said."},
     "community_report": _report,
     "global_map": _points,
+    "drift_primer": _step,
+    "drift_follow_up": _step,
+    "rate_relevance": _rating,
+    "question_corpus": lambda shown: {"questions": [f"Who is {n}?" for n in _names(shown)]},
+    "question_next": lambda shown: {"questions": [f"Who is {n}?" for n in _names(shown)]},
+    "question_route": lambda _: {"method": "local", "level": 0, "reason": "By its names."},
+    "question_split": lambda shown: {
+        "questions": [shown.split("<question>")[1].split("</question>")[0].strip()]
+    },
+    "question_standalone": lambda shown: {
+        "question": shown.split("<question>")[1].split("</question>")[0].strip()
+    },
 }

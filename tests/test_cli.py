@@ -12,32 +12,10 @@ import pytest
 from filelock import FileLock
 
 from graphrag_assets import cli
-from graphrag_assets.errors import ModelCallError
 from graphrag_assets.project import Project
 from graphrag_assets.settings import load_settings
 from graphrag_assets.tables import TABLES
 from small_corpus import CORPUS, SETTINGS, write_project
-
-
-@pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Return a function that runs the command line here: exit code, output, errors."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run_it(*words, root=tmp_path):
-        monkeypatch.setattr(sys, "argv", ["graphrag-assets", "--root", str(root), *words])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        said = capsys.readouterr()
-        return stopped.value.code, said.out, said.err
-
-    return run_it
-
-
-@pytest.fixture
-def published(small_index, script):
-    """Return the folder of the index of six documents; the scripted model answers."""
-    return small_index.root
 
 
 class TestInit:
@@ -127,59 +105,6 @@ class TestIndex:
 
         assert code == 1
         assert "Another run is in progress" in said
-
-
-class TestAsk:
-    def test_prints_the_answer_and_its_sources(self, run, published):
-        code, said, _ = run("ask", "Who keeps the North Light?", root=published)
-
-        assert code == 0
-        assert "They say:" in said
-        assert "Sources" in said
-        assert "characters" in said
-        assert "local, index version 1" in said
-
-    def test_prints_json_that_holds_everything(self, run, published):
-        code, said, _ = run(
-            "ask", "What are the main themes?", "--json", "--level", "0", root=published
-        )
-        answer = json.loads(said)
-
-        cited = answer["citations"][0]["passages"][0]["path"]
-
-        assert code == 0
-        assert (answer["method"], answer["level"], answer["status"]) == ("global", 0, "ok")
-        assert (published / "data" / "input" / cited).is_file()
-        assert answer["usage"]["calls"] > 0
-
-    def test_fails_when_the_model_does(self, run, published, script):
-        for _ in range(5):
-            script.enqueue(ModelCallError("no answer came"), prompt="local_answer")
-        code, said, _ = run("ask", "Who is Kaja Lund?", "--method", "local", root=published)
-
-        assert code == 1
-        assert "no answer came" in said
-
-    @pytest.mark.parametrize(
-        ("words", "reason"),
-        [
-            (("",), "The question is empty."),
-            (("Who?", "--method", "globl"), "No method `globl`"),
-            (("Who?", "--level", "-1"), "Invalid value"),
-            ((), "Missing argument"),
-        ],
-    )
-    def test_the_wrong_way_says_what_is_wrong(self, run, published, words, reason):
-        code, _, said = run("ask", *words, root=published)
-
-        assert code == 2
-        assert reason in said
-
-    def test_without_an_index_says_how_to_make_one(self, run, tmp_path):
-        code, _, said = run("ask", "Who?")
-
-        assert code == 2
-        assert "Run `graphrag-assets index` first." in said
 
 
 class TestSql:

@@ -8,6 +8,7 @@ from graphrag_assets.context import (
     Child,
     Community,
     Item,
+    Markers,
     cited,
     elements,
     keep_known,
@@ -54,6 +55,30 @@ class TestMarkers:
     def test_a_row_keeps_its_marker_when_others_come_and_go(self):
         for others in ([], [HALE], [HALE, MET, PAID]):
             assert "[E12ab34cd] Ida Holm" in render([*others, HOLM])
+
+
+class TestDistinct:
+    NEAR = Item("entity", "12ab34cd" + "0" * 24, "Ida Holm the younger (person).", 10)
+
+    def test_a_thing_that_shares_its_first_digits_gets_more_of_them(self):
+        found = Markers().distinct([HOLM, self.NEAR, HALE])
+
+        assert [one.marker for one in found] == ["E12ab34cd", "E12ab34cd00000000", "E56cd78ef"]
+        assert cited(" ".join(f"[{one.marker}]" for one in found)) == [o.marker for o in found]
+
+    def test_a_thing_keeps_its_marker_in_all_prompts_of_a_question(self):
+        markers = Markers()
+        first, second = markers.distinct([HOLM, self.NEAR]), markers.distinct([self.NEAR, HOLM])
+
+        assert first == second[::-1]
+
+    @given(st.lists(st.text("01", min_size=32, max_size=32), unique=True))
+    def test_no_two_things_share_a_marker(self, ids):
+        items = [Item(kind, ref, "", 1) for ref in ids for kind in ("entity", "claim")]
+        found = Markers().distinct([*items, *items])
+
+        assert len({one.marker for one in found}) == len(items)
+        assert all(one.id.startswith(one.marker[1:]) for one in found)
 
 
 class TestCitations:

@@ -17,6 +17,7 @@ GRAPH = {
     "text_unit_terms": ("corpus", ["text_units"]),
     "extractions": ("extraction", ["documents", "text_units"]),
     "entity_aliases": ("extraction", ["extractions", "text_units"]),
+    "names": ("extraction", ["documents", "entity_aliases"]),
     "entity_mentions": ("extraction", ["entity_aliases", "extractions", "text_units"]),
     "relationship_mentions": ("extraction", ["entity_mentions", "extractions", "text_units"]),
     "claims": ("extraction", ["entities", "entity_mentions", "extractions", "text_units"]),

@@ -35,7 +35,7 @@ class TestShipped:
     def test_data_stands_below_the_line_and_instructions_above(self, name, tmp_path):
         values = {variable: f"<<{variable}>>" for variable in PROMPTS[name]}
         messages = Prompts(tmp_path).render(name, **values)
-        instructions = {"language", "entity_types", "examples", "max_tokens"}
+        instructions = {"language", "entity_types", "examples", "max_tokens", "n_questions"}
         system = "".join(message.content for message in messages if message.role == "system")
         user = "".join(message.content for message in messages if message.role == "user")
 

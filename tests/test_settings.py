@@ -46,7 +46,16 @@ DEFAULTS = {
     "communities": {"max_community_size": 10, "seed": 42},
     "reports": {"context_tokens": 8000},
     "layout": {"neighbors": 15, "min_distance": 0.1},
-    "query": {"method": "auto", "level": 2, "context_tokens": 8000},
+    "query": {
+        "method": "auto",
+        "router": "rules",
+        "level": 2,
+        "selection": "all",
+        "context_tokens": 8000,
+        "report_tokens": 12_000,
+        "history_tokens": 2000,
+        "max_calls": 24,
+    },
     "store": {"path": "data/index", "keep_versions": 3, "memo": ""},
     "run": {
         "executor": "in_process",
@@ -172,7 +181,10 @@ class TestFile:
             ),
             (
                 "[query]\nmethod = 'lokal'",
-                "`query.method`: input should be 'auto', 'global', 'local' or 'basic', not 'lokal'",
+                (
+                    "`query.method`: input should be 'auto', 'global', 'local', 'drift', 'basic', "
+                    "'source' or 'lazy', not 'lokal'"
+                ),
             ),
             (
                 "[resolution]\nsimilar = 1.5",

@@ -12,6 +12,7 @@ KEYS = {
     "text_unit_terms": ["term", "text_unit_id"],
     "extractions": ["text_unit_id"],
     "entity_aliases": ["title", "type"],
+    "names": ["name", "kind", "ref_id"],
     "entity_mentions": ["text_unit_id", "ordinal"],
     "relationship_mentions": ["text_unit_id", "ordinal"],
     "relationships": ["id"],

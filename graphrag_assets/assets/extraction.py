@@ -21,7 +21,7 @@ from graphrag_assets.models.replies import (
     ExtractedRelationship,
     Extraction,
 )
-from graphrag_assets.names import name_key
+from graphrag_assets.names import name_key, spoken_names
 from graphrag_assets.prompts import Message, Prompts, language_name
 from graphrag_assets.resolution import Overrides, resolve_aliases
 from graphrag_assets.settings import CorpusSettings, ExtractionSettings, ResolutionSettings
@@ -234,6 +234,25 @@ def entity_aliases(
         overrides=overrides,
         decide=Judge(models, prompts, progress).decide if settings.ask_model else None,
     )
+
+
+@table_asset("names")
+def names(entity_aliases: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """List the ways to say each entity's names and each document's title, as words."""
+    said = pl.concat(
+        [
+            entity_aliases.select(title="title", kind=pl.lit("entity"), ref_id="entity_id"),
+            documents.select(title="title", kind=pl.lit("document"), ref_id="id"),
+        ]
+    )
+    titles = said["title"].unique()
+    ways = pl.DataFrame(
+        {"title": titles, "name": [sorted(spoken_names(title)) for title in titles]},
+        schema={"title": pl.String, "name": pl.List(pl.String)},
+    ).explode("name")
+    spoken = said.join(ways.filter(pl.col("name").str.len_chars() > 1), on="title")
+    first_two = pl.col("name").str.split(" ").list.head(2).list.join(" ")
+    return spoken.with_columns(start=first_two).unique(["name", "kind", "ref_id"]).sort("name")
 
 
 @table_asset("entity_mentions")

@@ -1,6 +1,7 @@
 """Answers, the passages behind them, and rows."""
 
 import json
+from collections.abc import Iterator
 
 import polars as pl
 from rich.console import Console
@@ -8,16 +9,42 @@ from rich.markdown import Markdown
 from rich.markup import escape
 from rich.table import Table
 
+from graphrag_assets.context import DIGITS
 from graphrag_assets.query import Answer, Citation, Passage
 from graphrag_assets.query.lineage import Lineage
-from graphrag_assets.text import shortened
+from graphrag_assets.text import normalise, shortened
 
 MAX_PASSAGE = 300
 
 
-def print_answer(console: Console, answer: Answer) -> None:
-    """Print an answer and a readable list of its sources with the passages."""
+def print_answer(console: Console, answer: Answer, *, as_json: bool) -> None:
+    """Print an answer with a readable list of its sources, or all of it as JSON."""
+    if as_json:
+        said = json.dumps(answer.as_dict(), ensure_ascii=False, indent=2)
+        console.out(said, highlight=False)
+        return
     console.print(Markdown(answer.text or f"No answer: {answer.reason}"))
+    print_sources(console, answer)
+
+
+def print_pieces(console: Console, pieces: Iterator[str | Answer]) -> Answer:
+    """Print the pieces of an answer as they come; return the answer."""
+    for piece in pieces:
+        if not isinstance(piece, str):
+            console.out("" if piece.text else f"No answer: {piece.reason}", highlight=False)
+            return piece
+        console.out(visible(piece), end="", highlight=False)
+    message = "A stream ends with its answer."
+    raise AssertionError(message)
+
+
+def visible(text: str) -> str:
+    """Return a text without the characters that command a terminal."""
+    return normalise(text.replace("\r", ""))
+
+
+def print_sources(console: Console, answer: Answer) -> None:
+    """Print what an answer rests on, what to open next, and how it came about."""
     if answer.citations:
         console.print("\n[bold]Sources[/bold]")
     together: dict[tuple[Passage, ...], list[Citation]] = {}
@@ -31,6 +58,15 @@ def print_answer(console: Console, answer: Answer) -> None:
             span = (passage.start_char, passage.end_char)
             told = _passage(passage.path, passage.page, *span, passage.text)
             console.print(f"  {told}", highlight=False)
+    if answer.communities:
+        console.print("\n[bold]Worth opening next[/bold] [dim](--from-community)[/dim]")
+    for one in answer.communities:
+        about = f"{escape(one.title)} [dim](level {one.level}, rating {one.rating:g})[/dim]"
+        console.print(f"[cyan]{one.id[:DIGITS]}[/cyan] {about}", highlight=False)
+    _print_account(console, answer)
+
+
+def _print_account(console: Console, answer: Answer) -> None:
     level = "" if answer.level is None else f", level {answer.level}"
     used = answer.usage
     console.print(
@@ -38,6 +74,8 @@ def print_answer(console: Console, answer: Answer) -> None:
         f"{used.calls} calls ({used.memo_hits} from the memo), "
         f"{used.prompt_tokens:,} tokens in[/dim]"
     )
+    if answer.chosen:
+        console.print(f"[dim]Chosen: {escape(answer.chosen)}[/dim]", highlight=False)
     if answer.reason:
         console.print(f"[yellow]{escape(answer.reason)}[/yellow]")
 

@@ -91,13 +91,6 @@ class Models:
         self._callers = _callers(self._settings, self._transport, Budget(budget_usd))
         self._embedder = Embedder(self._callers[EMBEDDING], self._recall, self._ledger, {})
 
-    def apart(self) -> "Models":
-        """Return the same models with a ledger of their own: for calls beside those of others."""
-        twin = copy.copy(self)
-        twin._ledger = Ledger()  # noqa: SLF001 - its own
-        twin._embedder = replace(self._embedder, ledger=twin._ledger)  # noqa: SLF001
-        return twin
-
     async def chat(self, request: Request[R]) -> Outcome[R]:
         """Return the outcome of one call; raise ModelStoppedError if every call would fail."""
         return await background.hop(self._chat(request))
@@ -129,6 +122,15 @@ class Models:
         most = max(caller.gate.slots.most for caller in self._callers.values())
         workers = WORKERS_PER_CALL * most
         return background.run(background.gather(jobs, workers=workers, progress=progress))
+
+    def apart(self) -> "Models":
+        """Return the same models with a ledger of their own: what one step or question takes.
+
+        Limits, budget, memo and connections stay shared.
+        """
+        view, ledger = copy.copy(self), Ledger()
+        vars(view).update(_ledger=ledger, _embedder=replace(self._embedder, ledger=ledger))
+        return view
 
     def drain(self) -> list[Call]:
         """Return the ledger's rows since the last drain."""

@@ -151,3 +151,43 @@ class Rating(Reply):
 
     rating: Annotated[int, Field(ge=0, le=5), tolerance.clamped(0, 5, 0, whole=True)] = 0
     reason: Line = ""
+
+
+class FollowUp(Reply):
+    """A question whose answer would help, and how much."""
+
+    question: Line
+    score: Annotated[float, Field(ge=0, le=100), tolerance.clamped(0, 100, 0)] = 0
+
+
+class Step(Reply):
+    """Reply to drift_primer and drift_follow_up: a partial answer, and what to ask next."""
+
+    synonyms = {"response": "answer", "follow_up_queries": "follow_ups", "questions": "follow_ups"}
+
+    answer: Paragraph = ""
+    score: Annotated[float, Field(ge=0, le=100), tolerance.clamped(0, 100, 0)] = 0
+    follow_ups: Annotated[list[FollowUp], Field(max_length=10), tolerance.items(FollowUp, 10)] = []
+
+
+class Questions(Reply):
+    """Reply to question_corpus, question_next and question_split."""
+
+    questions: Annotated[list[FollowUp], Field(max_length=20), tolerance.items(FollowUp, 20)] = []
+
+
+class StandaloneQuestion(Reply):
+    """Reply to question_standalone."""
+
+    question: Line
+
+
+class Route(Reply):
+    """Reply to question_route: a method, for global a level, and why."""
+
+    method: Annotated[
+        Literal["global", "local", "drift", "basic"],
+        tolerance.choice(("global", "local", "drift", "basic"), "local"),
+    ] = "local"
+    level: Annotated[int, Field(ge=0, le=9), tolerance.clamped(0, 9, 0, whole=True)] = 0
+    reason: Line = ""

@@ -172,9 +172,8 @@ def clamped(low: float, high: float, default: float, *, whole: bool = False) -> 
 
 def choice(options: tuple[str, ...], default: str) -> BeforeValidator:
     """One of some words, whatever its case; anything else is the default."""
-    return BeforeValidator(
-        lambda value: found if (found := as_text(value).upper()) in options else default
-    )
+    by_name = {option.casefold(): option for option in options}
+    return BeforeValidator(lambda value: by_name.get(as_text(value).casefold(), default))
 
 
 def items(model: type[BaseModel], limit: int) -> BeforeValidator:

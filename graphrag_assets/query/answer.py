@@ -1,20 +1,14 @@
-"""Answers, and the way from each citation to the characters of a document."""
+"""Answers: what is said, what it rests on, what it took."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import chain
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-import polars as pl
+from graphrag_assets.models.client import Outcome, Request
+from graphrag_assets.models.ledger import Call
 
-from graphrag_assets.context import BRACKETS, KINDS, cited
-from graphrag_assets.models.client import Outcome
-from graphrag_assets.text import sentences, terms
-
-MAX_PASSAGES = 2  # for one statement
-CLOSE_ENOUGH = 0.5  # share of a statement's terms from which a sentence stands for the whole
-QUOTED = re.compile(r"[“\"]([^“”\"]{12,})[”\"]")
+Status = Literal["ok", "no_evidence", "failed"]
+Known = Mapping[str, tuple[str, str, str]]  # short id: kind, id, title
 
 
 @dataclass(frozen=True)
@@ -42,6 +36,16 @@ class Citation:
 
 
 @dataclass(frozen=True)
+class NextCommunity:
+    """A community worth opening next: `ask(…, community=id)` answers from its subtree alone."""
+
+    id: str
+    level: int
+    title: str
+    rating: float
+
+
+@dataclass(frozen=True)
 class Usage:
     """What an answer took."""
 
@@ -51,12 +55,29 @@ class Usage:
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
 
+    @classmethod
+    def of(cls, calls: Iterable[Call]) -> "Usage":
+        """Return what these calls took."""
+        calls = list(calls)
+        paid = [call for call in calls if not call.from_memo]
+        costs = [call.cost_usd for call in paid]
+        return cls(
+            calls=len(paid),
+            memo_hits=len(calls) - len(paid),
+            prompt_tokens=sum(call.prompt_tokens for call in paid),
+            completion_tokens=sum(call.completion_tokens for call in paid),
+            cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+        )
+
 
 @dataclass(frozen=True)
 class Answer:
     """The answer to a question.
 
-    `status`: ok; no_evidence, if the index holds nothing on it; failed, if model calls did.
+    `question`: as it was understood: earlier turns are written into it.
+    `status`: ok; no_evidence, if nothing in the index supports it; failed, if model calls did.
+    `chosen`: in words, what picked the method and the level.
+    `communities`: those worth opening next, the best first.
     """
 
     text: str
@@ -66,9 +87,12 @@ class Answer:
     method: str
     level: int | None
     index_version: int
-    status: Literal["ok", "no_evidence", "failed"] = "ok"
+    status: Status = "ok"
     reason: str | None = None
     dropped_citations: int = 0
+    question: str = ""
+    chosen: str = ""
+    communities: tuple[NextCommunity, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON has it."""
@@ -80,99 +104,34 @@ class Draft:
     """An answer's text before its citations are resolved."""
 
     text: str
-    known: Mapping[str, tuple[str, str, str]]  # short id: kind, id, title
-    status: Literal["ok", "no_evidence", "failed"] = "ok"
+    known: Known
+    status: Status = "ok"
     reason: str | None = None
     level: int | None = None
+    chosen: str = ""
 
-    @classmethod
-    def from_outcome(
-        cls,
-        outcome: Outcome[str],
-        known: Mapping[str, tuple[str, str, str]],
-        *,
-        reason: str | None = None,
-        level: int | None = None,
-    ) -> "Draft":
-        """Return what a model wrote, or that it failed and why."""
+
+@dataclass(frozen=True)
+class Final:
+    """The last call of a method, still to be made: its reply is the answer's text."""
+
+    request: Request[str]
+    known: Known
+    reason: str | None = None
+    level: int | None = None
+    chosen: str = ""
+
+    def said(self, text: str) -> Draft:
+        """Return the answer that a model wrote."""
+        return Draft(text, self.known, "ok", self.reason, self.level, self.chosen)
+
+    def failed(self, reason: str | None, text: str = "") -> Draft:
+        """Return that the call failed, and what had been written until then."""
+        return Draft(text, self.known, "failed", reason, self.level, self.chosen)
+
+    def draft(self, outcome: Outcome[str]) -> Draft:
+        """Return what a call ended in."""
         if outcome.reply is None:
-            return cls("", known, "failed", outcome.reason, level)
-        return cls(outcome.reply, known, "ok", reason or outcome.reason, level)
-
-
-def statements(text: str) -> dict[str, list[str]]:
-    """Return {short id: what it supports}: the words before its brackets, wherever it stands."""
-    found: dict[str, list[str]] = {}
-    last = 0
-    for match in BRACKETS.finditer(text):
-        said = re.split(r"\n+", text[last : match.start()])[-1].strip(" -*>#.。")
-        last = match.end()
-        for marker in cited(match[0]):
-            if said:
-                found.setdefault(marker, []).append(said)
-    return found
-
-
-def resolve(
-    draft: Draft, passages: pl.DataFrame, elements_of: Mapping[str, Sequence[str]]
-) -> tuple[Citation, ...]:
-    """Return a draft's citations with the passages that support them best.
-
-    `passages` has the rows of sql/passages.sql for every cited element; `elements_of` maps a
-    report to the elements it cites.
-    """
-    places: dict[str, list[dict[str, Any]]] = {}
-    for row in passages.to_dicts():
-        places.setdefault(row["ref_id"], []).append(row)
-    said = statements(draft.text)
-    citations = []
-    for marker in cited(draft.text):
-        kind, ref, title = draft.known[marker]
-        refs = elements_of.get(ref, ()) if kind == "report" else (ref,)
-        rows = {row["text_unit_id"]: row for one in refs for row in places.get(one, ())}
-        best = (_best(rows.values(), one) for one in said.get(marker, [title]))
-        passages_of = tuple(dict.fromkeys(chain.from_iterable(best)))
-        citations.append(Citation(marker, kind, ref, title or KINDS[marker[0]], passages_of))
-    return tuple(citations)
-
-
-def _best(rows: Iterable[Mapping[str, Any]], said: str) -> tuple[Passage, ...]:
-    """Return the sentences that say it, the closest first; else the closest text unit."""
-    ranked = sorted(
-        ((*_closest(row["text"], said), row) for row in rows),
-        key=lambda found: (-found[0], found[2]["text_unit_id"]),
-    )
-    close = [(span, row) for score, span, row in ranked if score >= CLOSE_ENOUGH]
-    whole = [((0, len(row["text"])), row) for _, _, row in ranked[:1]]
-    return tuple(_passage(row, *span) for span, row in close[:MAX_PASSAGES] or whole)
-
-
-def _closest(text: str, said: str) -> tuple[float, tuple[int, int]]:
-    """Return the span of a text that says something best, and how well, from 0 to 1.
-
-    Words quoted in the statement are looked for as they stand; else it is the sentence with the
-    largest share of the terms of the statement's last sentence.
-    """
-    for quote in QUOTED.findall(said):
-        start = text.find(quote.strip(".。"))
-        if start >= 0:
-            return 1.0, (start, min(len(text), start + len(quote)))
-    spans = sentences(text) or [(0, len(text))]
-    last = [said[start:end] for start, end in sentences(said)] or [said]
-    asked = set(terms(last[-1]))
-    shares = [len(asked & set(terms(text[start:end]))) / max(1, len(asked)) for start, end in spans]
-    best = max(range(len(spans)), key=lambda i: (shares[i], -i))
-    return shares[best], spans[best]
-
-
-def _passage(row: Mapping[str, Any], start: int, end: int) -> Passage:
-    text = row["text"]
-    return Passage(
-        document_id=row["document_id"],
-        text_unit_id=row["text_unit_id"],
-        path=row["path"],
-        page=row["page"],
-        start_char=row["start_char"] + start,
-        end_char=row["start_char"] + end,
-        text=text[start:end],
-    )
+            return self.failed(outcome.reason)
+        draft = self.said(outcome.reply)
+        return replace(draft, reason=draft.reason or outcome.reason)

@@ -1,18 +1,27 @@
 """What every method of answering uses: the index, the models, a budget."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
-from graphrag_assets.context import LINE_TOKENS, Item, pack, render
+from graphrag_assets.context import HEADING_TOKENS, Item, Markers, pack, render
 from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.prompts import Prompts, language_name
-from graphrag_assets.query.reader import Reader, Vector
+from graphrag_assets.query.answer import Draft, Final, Known
+from graphrag_assets.query.reader import Reader
+from graphrag_assets.query.vectors import Vector
 from graphrag_assets.settings import QuerySettings
 from graphrag_assets.text import count_tokens_many, language
+
+R = TypeVar("R")
+MARKER_TOKENS = 20  # most that a row's marker takes
+LOOKED_AT = 2  # budgets of passages whose tokens are counted: a long one may be skipped
+aside = asyncio.to_thread  # reads and arithmetic: the event loop has other questions to serve
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,11 @@ class Engine:
     prompts: Prompts
     settings: QuerySettings
     encoding: str
+    markers: Markers = field(default_factory=Markers)
+
+    def apart(self, reader: Reader) -> "Engine":
+        """Return this engine for one question: with an account and short ids of its own."""
+        return replace(self, reader=reader, models=self.models.apart(), markers=Markers())
 
     async def embed(self, question: str) -> Vector:
         """Return the question's unit vector; raise ModelCallError if it can't be embedded."""
@@ -35,36 +49,57 @@ class Engine:
         found = np.asarray(vector, np.float32)
         return found / max(float(np.linalg.norm(found)), 1e-9)
 
-    async def write(self, prompt: str, question: str, items: Iterable[Item]) -> Outcome[str]:
-        """Ask a prompt for a text about the question from these rows."""
-        messages = self.prompts.render(
-            prompt,
-            question=question,
-            context=render(items),
-            language=language_name(language(question)),
-        )
-        return await self.models.chat(Request("query", prompt, messages, schema=None))
+    def request(
+        self,
+        prompt: str,
+        question: str,
+        schema: type[R] | None,
+        *,
+        task: str = "query",
+        **data: str,
+    ) -> Request[R]:
+        """Return a call of a prompt that is answered in the question's language."""
+        values = {"question": question, "language": language_name(language(question)), **data}
+        wanted = self.prompts.variables(prompt)
+        messages = self.prompts.render(prompt, **{k: v for k, v in values.items() if k in wanted})
+        return Request(task, prompt, messages, schema=schema)
+
+    async def call(
+        self, prompt: str, question: str, schema: type[R], *, task: str = "query", **data: str
+    ) -> Outcome[R]:
+        """Ask a prompt for a structured reply."""
+        return await self.models.chat(self.request(prompt, question, schema, task=task, **data))
+
+    def final(
+        self, prompt: str, question: str, items: Sequence[Item], known: Known
+    ) -> Draft | Final:
+        """Return the call that writes an answer from these rows; without any is no evidence."""
+        if not items:
+            return Draft("", known, "no_evidence")
+        request: Request[str] = self.request(prompt, question, None, context=render(items))
+        return Final(request, known)
 
     def items(self, kind: str, rows: pl.DataFrame) -> list[Item]:
-        """Return rows (id, text) as items of a context."""
-        texts = rows["text"].to_list()
-        counts = count_tokens_many(texts, self.encoding)
-        return [
-            Item(kind, ref, text, count + LINE_TOKENS)
-            for ref, text, count in zip(rows["id"], texts, counts, strict=True)
-        ]
+        """Return rows (id, text, n_tokens if it is known) as items of a context."""
+        known = pl.col("n_tokens") if "n_tokens" in rows.columns else pl.lit(0)
+        columns = rows.select("id", "text", known + MARKER_TOKENS).iter_rows()
+        items = self.markers.distinct(Item(kind, *row) for row in columns)
+        return items if "n_tokens" in rows.columns else self.sized(items)
+
+    def sized(self, items: Sequence[Item]) -> list[Item]:
+        """Return items with the tokens of their lines in a prompt."""
+        counts = count_tokens_many([f"[{i.marker}] {i.text}\n" for i in items], self.encoding)
+        return [replace(item, n_tokens=n) for item, n in zip(items, counts, strict=True)]
 
     def passages(self, ids: Sequence[str], budget: int) -> list[Item]:
         """Return text units as items, in this order, as many as fit."""
-        return pack(self.items("text_unit", self.ranked("passage_texts", ids)), budget)
+        rows = self.ranked("passage_texts", ids)
+        before = pl.col("unit_tokens").cum_sum() - pl.col("unit_tokens")
+        items = self.items("text_unit", rows.filter(before <= LOOKED_AT * budget))
+        return pack(items, budget - HEADING_TOKENS)
 
     def ranked(self, statement: str, ids: Sequence[str]) -> pl.DataFrame:
         """Return the rows of sql/STATEMENT.sql for ids, in the order of the ids."""
         order = pl.DataFrame({"id": list(ids)}, schema={"id": pl.String})
         rows = self.reader.ask(statement, ids=list(ids))
         return order.join(rows, on="id", how="inner", maintain_order="left")
-
-
-def first_line(item: Item) -> str:
-    """Return an item's title: its text up to the first line or colon."""
-    return item.text.partition("\n")[0].partition(": ")[0]

@@ -1,38 +1,44 @@
 """The index, as questions see it."""
 
-from collections.abc import Callable, Coroutine
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import aclosing
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Final, Self, TypedDict, Unpack
 
 import polars as pl
 
-from graphrag_assets.context import cited, keep_known
-from graphrag_assets.errors import QuestionError, did_you_mean
-from graphrag_assets.models.ledger import Call
+from graphrag_assets.errors import QuestionError
 from graphrag_assets.project import Project
-from graphrag_assets.query import basic_search, global_search, local_search
-from graphrag_assets.query.answer import Answer, Draft, Usage, resolve
-from graphrag_assets.query.engine import Engine
-from graphrag_assets.query.ranking import Ranked
+from graphrag_assets.query.answer import Answer
+from graphrag_assets.query.asking import Asking
+from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.methods import AUTO, METHODS, NAMES
+from graphrag_assets.query.question import LONGEST, Question, Turn, checked, known, normal, turns
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.route import choose
-from graphrag_assets.text import language
+from graphrag_assets.query.subtree import community_named
+from graphrag_assets.query.suggestions import suggestions
 
-Method = Literal["auto", "global", "local", "basic"]
-METHODS: tuple[str, ...] = get_args(Method)
-SILENT = {"zh": "文档中没有提到。", "en": "The documents don't say."}
-RANKS: dict[str, Callable[[Engine, str, int], Coroutine[None, None, Ranked]]] = {
-    "global": global_search.rank,
-    "local": local_search.rank,
-    "basic": basic_search.rank,
-}
+SELECTIONS: Final = ("all", "embedding", "dynamic")
+
+
+class Options(TypedDict, total=False):
+    """How a question is asked; None is the settings' default."""
+
+    method: str | None  # auto, global, local, drift, basic, source, lazy
+    level: int | None  # of communities; 0 is the coarsest
+    selection: str | None  # which reports a global question reads: all, embedding, dynamic
+    history: Iterable[Turn | Answer]  # earlier turns: answers, or pairs of question and answer
+    where: str | None  # a filter on documents' metadata
+    community: str | None  # an id or its first digits: only its subtree is read
 
 
 class Index:
-    """One published version of an index.
+    """One published version of an index: safe for many threads and event loops.
 
     >>> Index.open(".").ask("What are the main themes?").text  # doctest: +SKIP
+
+    What can't be asked in the way of its options raises QuestionError.
     """
 
     def __init__(self, project: Project, version: int | None) -> None:
@@ -57,90 +63,108 @@ class Index:
         """The version that is read."""
         return self.reader.version
 
-    def ask(self, question: str, *, method: str | None = None, level: int | None = None) -> Answer:
-        """Answer a question; raise QuestionError if it can't be asked this way."""
-        return self.engine.models.run(self.ask_async(question, method=method, level=level))
+    def ask(self, question: str, **options: Unpack[Options]) -> Answer:
+        """Answer a question."""
+        return self.engine.models.run(self._asking(question, **options).answer())
 
-    async def ask_async(
-        self, question: str, *, method: str | None = None, level: int | None = None
-    ) -> Answer:
-        """Answer a question, as a coroutine of the models' own event loop."""
-        question, method = self._checked(question, method)
-        level = self.settings.level if level is None else level
-        self.engine.models.drain()
-        draft = await self._draft(question, method, level)
-        return self._answer(question, draft, method)
+    async def ask_async(self, question: str, **options: Unpack[Options]) -> Answer:
+        """Answer a question, on any event loop."""
+        asking = await aside(self._asking, question, **options)
+        return await asking.answer()
 
-    def retrieve(self, question: str, *, method: str | None = None, k: int = 10) -> pl.DataFrame:
+    def stream(self, question: str, **options: Unpack[Options]) -> Iterator[str | Answer]:
+        """Give the text as the model writes it, and at the end the Answer."""
+        return self._pieces(self._asking(question, **options))
+
+    async def stream_async(
+        self, question: str, **options: Unpack[Options]
+    ) -> AsyncIterator[str | Answer]:
+        """Give the text as the model writes it, and at the end the Answer, on any event loop."""
+        asking = await aside(self._asking, question, **options)
+        async with aclosing(asking.stream()) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    def retrieve(
+        self, question: str, *, method: str | None = None, k: int = 10, where: str | None = None
+    ) -> pl.DataFrame:
         """Return the text units that a method would read: id, document_id, title, path, score.
 
         No model is called but the embedding's.
         """
-        question, method = self._checked(question, method)
-        ranked = self.engine.models.run(RANKS[method](self.engine, question, k))
+        question, method = (
+            normal(question)[:LONGEST],
+            known("method", method or self.settings.method, NAMES),
+        )
+        method = choose(question).method if method == AUTO else method
+        engine = self._engine(where)
+        ranked = engine.models.run(METHODS[method].rank(engine, question, k))
         scores = pl.DataFrame(ranked, schema={"id": pl.String, "score": pl.Float64}, orient="row")
-        return self.engine.ranked("text_unit_places", scores["id"].to_list()).join(
+        return engine.ranked("text_unit_places", scores["id"].to_list()).join(
             scores, on="id", maintain_order="left"
         )
 
-    def sql(self, statement: str) -> pl.DataFrame:
+    def suggest(
+        self,
+        *,
+        k: int = 5,
+        after: Answer | None = None,
+        history: Iterable[Turn | Answer] = (),
+    ) -> list[str]:
+        """Return questions that one could ask of this corpus; after an answer, ask next."""
+        engine = self._engine(None)
+        asked = turns((*history, after) if after else history)
+        return engine.models.run(suggestions(engine, k, asked))
+
+    def sql(self, query: str) -> pl.DataFrame:
         """Return the rows of a statement that reads; raise SqlError for any other."""
-        return self.reader.rows(statement)
+        return self.reader.rows(query)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and the models' connections."""
         self.reader.close()
+        self.engine.models.close()
 
-    def _checked(self, question: str, method: str | None) -> tuple[str, str]:
-        question = question.strip()
-        method = method or self.settings.method
-        if not question:
-            raise QuestionError("The question is empty.")
-        if method not in METHODS:
-            hint = did_you_mean(method, METHODS)
-            raise QuestionError(f"No method `{method}`; there are {', '.join(METHODS)}.{hint}")
-        return question, choose(question) if method == "auto" else method
+    def __enter__(self) -> Self:
+        """Return the index, to be closed at the end."""
+        return self
 
-    async def _draft(self, question: str, method: str, level: int) -> Draft:
-        if method == "global":
-            return await global_search.answer(self.engine, question, level)
-        answer = local_search.answer if method == "local" else basic_search.answer
-        return await answer(self.engine, question)
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
 
-    def _answer(self, question: str, draft: Draft, method: str) -> Answer:
-        text, dropped = keep_known(draft.text, draft.known)
-        draft = replace(draft, text=text)
-        if draft.status == "no_evidence":
-            text = SILENT.get(language(question), SILENT["en"])
-        used = [draft.known[marker] for marker in cited(text)]
-        reports = [ref for kind, ref, _ in used if kind == "report"]
-        elements: dict[str, list[str]] = {}
-        for report, ref in self.reader.ask("cited_elements", ids=reports).iter_rows():
-            elements.setdefault(report, []).append(ref)
-        refs = [ref for _, ref, _ in used] + [ref for found in elements.values() for ref in found]
-        passages = self.reader.ask("passages", ids=sorted(set(refs)))
-        return Answer(
-            text=text,
-            citations=resolve(draft, passages, elements),
-            context=tuple(ref for _, ref, _ in draft.known.values()),
-            usage=usage(self.engine.models.drain()),
-            method=method,
-            level=draft.level,
-            index_version=self.version,
-            status=draft.status,
-            reason=draft.reason,
-            dropped_citations=dropped,
+    def _asking(
+        self,
+        text: str,
+        *,
+        method: str | None = None,
+        level: int | None = None,
+        selection: str | None = None,
+        history: Iterable[Turn | Answer] = (),
+        where: str | None = None,
+        community: str | None = None,
+    ) -> Asking:
+        if level is not None and level < 0:
+            raise QuestionError(f"There is no level {level}; 0 is the coarsest.")
+        question = Question(
+            text=checked(text),
+            level=level,
+            selection=known("selection", selection, SELECTIONS) if selection else None,
+            community=community_named(self.reader, community) if community else None,
+            history=turns(history),
         )
+        chosen = known("method", method or self.settings.method, NAMES)
+        return Asking(self._engine(where), question, chosen)
 
+    def _pieces(self, asking: Asking) -> Iterator[str | Answer]:
+        pieces = asking.stream()
+        run = self.engine.models.run
+        try:
+            while (piece := run(anext(pieces, None))) is not None:
+                yield piece
+        finally:
+            run(pieces.aclose())
 
-def usage(calls: list[Call]) -> Usage:
-    """Return what these calls took."""
-    paid = [call for call in calls if not call.from_memo]
-    costs = [call.cost_usd for call in paid]
-    return Usage(
-        calls=len(paid),
-        memo_hits=len(calls) - len(paid),
-        prompt_tokens=sum(call.prompt_tokens for call in paid),
-        completion_tokens=sum(call.completion_tokens for call in paid),
-        cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
-    )
+    def _engine(self, where: str | None) -> Engine:
+        """Return the engine of one question: with an account of its own, limited to `where`."""
+        return self.engine.apart(self.reader.scoped(where) if where else self.reader)

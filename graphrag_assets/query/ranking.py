@@ -2,27 +2,34 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 
 import numpy as np
 
-from graphrag_assets.query.reader import Graph, Reader, Vector
+from graphrag_assets.query.graph import DAMPING, Graph, Ranked
+from graphrag_assets.query.named import Named, named_in
+from graphrag_assets.query.reader import Reader
+from graphrag_assets.query.vectors import Vector
 from graphrag_assets.text import terms
 
 RRF = 60
-DAMPING = 0.5
-STEPS = 30
+BM25_ROWS = 200_000
 N_FACTS = 10
 N_ENTITIES = 10
 N_TEXT_UNITS = 50
-TEXT_UNIT_WEIGHT = 0.05
-
-Ranked = list[tuple[str, float]]
+N_REPORTS = 20
+TITLED, MENTIONED = 0.7, 0.3  # of the walk's start at what the question names
+MATCHING, TOLD = 0.8, 0.2  # of its start at what the question's other words find
+N_TITLED, N_MATCHING = 10, 5  # text units whose own names are followed
+FOLLOWED = 0.5  # share of a text unit's chance that goes to the documents it names
 
 
 def lexical(reader: Reader, question: str, k: int) -> Ranked:
     """Rank text units by BM25."""
     asked = sorted(set(terms(question)))
-    return list(reader.ask("bm25", terms=asked, k=k).iter_rows()) if asked else []
+    if not asked:
+        return []
+    return list(reader.ask("bm25", terms=asked, k=k, budget=BM25_ROWS).iter_rows())
 
 
 def fused(rankings: Iterable[Ranked]) -> Ranked:
@@ -31,7 +38,7 @@ def fused(rankings: Iterable[Ranked]) -> Ranked:
     for ranking in rankings:
         for rank, (ref, _) in enumerate(ranking):
             scores[ref] += 1 / (RRF + rank + 1)
-    return _sorted(scores)
+    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def hybrid(reader: Reader, question: str, vector: Vector, k: int) -> Ranked:
@@ -40,73 +47,123 @@ def hybrid(reader: Reader, question: str, vector: Vector, k: int) -> Ranked:
     return fused([dense, lexical(reader, question, k)])[:k]
 
 
-def walk(reader: Reader, question: str, vector: Vector) -> tuple[Ranked, Ranked]:
-    """Rank text units and entities by personalised PageRank from what the question names.
-
-    As HippoRAG 2: the walk restarts at the entities of the best facts (relationships), weighted
-    by the fact's similarity over the number of texts that mention the entity, and, lightly, at
-    the text units that the question matches.
-    """
-    graph = reader.graph
-    restart = np.zeros(len(graph.ids))
-    for ref, weight in _entry_entities(reader, question, vector).items():
-        restart[graph.places[ref]] += weight / graph.n_text_units[graph.places[ref]]
-    if restart.sum() > 0:
-        restart /= restart.sum()
-    matched = hybrid(reader, question, vector, N_TEXT_UNITS)
-    for ref, score in matched:
-        restart[graph.places[ref]] += TEXT_UNIT_WEIGHT * score / matched[0][1]
-    scores = _page_rank(graph, restart)
-    units = {graph.ids[i]: float(scores[i]) for i in np.flatnonzero(graph.is_text_unit)}
-    entities = {graph.ids[i]: float(scores[i]) for i in np.flatnonzero(~graph.is_text_unit)}
-    return _sorted(units), _sorted(entities)
-
-
-def local(reader: Reader, question: str, vector: Vector, k: int) -> tuple[Ranked, Ranked]:
-    """Rank text units (walk, vectors and BM25, fused) and entities for a local answer."""
-    units, entities = walk(reader, question, vector)
-    direct = hybrid(reader, question, vector, N_TEXT_UNITS)
-    return fused([units[:N_TEXT_UNITS], direct])[:k], entities
-
-
 def facts(reader: Reader, vector: Vector, k: int) -> Ranked:
     """Rank relationships by similarity to the question."""
     return reader.vectors("relationship").nearest(vector, k)
 
 
-def _entry_entities(reader: Reader, question: str, vector: Vector) -> dict[str, float]:
-    entry: dict[str, float] = defaultdict(float)
-    best = facts(reader, vector, N_FACTS)
-    ends = reader.rows(
-        "SELECT id, source_id, target_id FROM relationships"
-        " WHERE id IN (SELECT unnest($ids::VARCHAR[]))",
-        ids=[ref for ref, _ in best],
+def local(reader: Reader, question: str, vector: Vector, k: int) -> tuple[Ranked, Ranked]:
+    """Rank text units and entities by personalised PageRank from what the question is about.
+
+    As HippoRAG 2 (Gutiérrez et al. 2025), with names in the place of its filter: the walk starts
+    at the documents and entities that the question names, in so far as names account for its
+    words; else at the text units that match it and at the entities of the best facts. From the
+    text units at the start it also steps to the documents whose titles stand in them.
+    """
+    graph = reader.graph
+    (named,) = named_in(reader, question)
+    matching = hybrid(reader, question, vector, N_TEXT_UNITS)
+    titled = _titled(reader, [named])[0]
+    by_name = TITLED * graph.text_unit_weights(titled) + MENTIONED * graph.entity_weights(
+        _mentioned(named)
     )
-    of_fact = {row[0]: row[1:] for row in ends.iter_rows()}
-    for ref, score in best:
-        for end in of_fact[ref]:
-            entry[end] = max(entry[end], score)
-    for ref, score in reader.vectors("entity").nearest(vector, N_ENTITIES):
-        entry[ref] = max(entry[ref], score)
-    for ref in _named(reader, question):
-        entry[ref] = max(entry[ref], 1.0)
-    return entry
+    by_words = MATCHING * graph.text_unit_weights(_above_least(matching)) + TOLD * (
+        graph.entity_weights(_told(reader, vector))
+    )
+    share = _share_of_names(reader, question, named.rest)
+    restart = share * by_name + (1 - share) * by_words
+    first = [*_best_of(titled, N_TITLED), *(ref for ref, _ in matching[:N_MATCHING])]
+    scores = graph.page_rank(_followed(reader, graph, restart, list(dict.fromkeys(first))))
+    return graph.best(scores, max(k, N_TEXT_UNITS))
 
 
-def _named(reader: Reader, question: str) -> Sequence[str]:
-    """Return the entities that a question calls by a name of theirs."""
-    return reader.ask("named_entities", question=question.casefold())["entity_id"].to_list()
+def behind_reports(reader: Reader, question: str, vector: Vector, k: int) -> Ranked:
+    """Rank the text units that the reports nearest to a question rest on.
+
+    First those that match it, in that order; then the others, by the similarity of the reports
+    and their shares in them.
+    """
+    nearest = dict(reader.vectors("report").nearest(vector, N_REPORTS))
+    behind: dict[str, float] = defaultdict(float)
+    for report, unit, share in reader.ask("report_text_units", ids=list(nearest)).iter_rows():
+        behind[unit] += nearest[report] * share
+    by_reports = sorted(behind.items(), key=lambda pair: (-pair[1], pair[0]))
+    matching = [ref for ref, _ in hybrid(reader, question, vector, N_TEXT_UNITS) if ref in behind]
+    order = dict.fromkeys([*matching, *(ref for ref, _ in by_reports)])
+    return [(ref, 1 / rank) for rank, ref in enumerate(order, 1)][:k]
 
 
-def _page_rank(graph: Graph, restart: np.ndarray) -> np.ndarray:
-    if restart.sum() == 0:
-        return restart
-    restart = restart / restart.sum()
-    scores = restart
-    for _ in range(STEPS):
-        scores = DAMPING * (graph.transition @ scores) + (1 - DAMPING) * restart
-    return scores
+def _titled(reader: Reader, named: Sequence[Named]) -> list[dict[str, float]]:
+    """Return, for each text, the text units of the documents it names; each name weighs 1."""
+    ids = {ref for one in named for refs in one.documents.values() for ref in refs}
+    units: dict[str, list[str]] = defaultdict(list)
+    if ids:
+        for document, unit in reader.ask("text_units_of_documents", ids=sorted(ids)).iter_rows():
+            units[document].append(unit)
+    return [_spread(one.documents, units) for one in named]
 
 
-def _sorted(scores: Mapping[str, float]) -> Ranked:
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+def _spread(
+    names: Mapping[str, Sequence[str]], units: Mapping[str, Sequence[str]]
+) -> dict[str, float]:
+    weights: dict[str, float] = defaultdict(float)
+    for documents in names.values():
+        for document in documents:
+            for unit in units.get(document, ()):
+                weights[unit] += 1 / len(documents) / len(units[document])
+    return weights
+
+
+def _mentioned(named: Named) -> dict[str, float]:
+    """Return the entities that a text names; each name weighs 1."""
+    weights: dict[str, float] = defaultdict(float)
+    for refs in named.entities.values():
+        for ref in refs:
+            weights[ref] += 1 / len(refs)
+    return weights
+
+
+def _told(reader: Reader, vector: Vector) -> dict[str, float]:
+    """Return the ends of the facts nearest to a question, and the entities nearest to it."""
+    best = dict(facts(reader, vector, N_FACTS))
+    weights = dict(reader.vectors("entity").nearest(vector, N_ENTITIES))
+    for ref, *ends in reader.ask("ends_of_relationships", ids=list(best)).iter_rows():
+        for end in ends:
+            weights[end] = max(weights.get(end, 0.0), best[ref])
+    return {ref: max(weight, 0.0) for ref, weight in weights.items()}
+
+
+def _above_least(ranked: Ranked) -> dict[str, float]:
+    least = ranked[-1][1] if len(ranked) > 1 else 0.0
+    return {ref: score - least for ref, score in ranked}
+
+
+def _share_of_names(reader: Reader, question: str, rest: str) -> float:
+    """Return which share of a question's terms, by inverse frequency, stands in its names."""
+    asked = set(terms(question))
+    left = asked & set(terms(rest))
+    if left == asked:
+        return 0.0
+    rows = reader.ask("term_counts", terms=sorted(asked)).iter_rows()
+    found = {term: log(1 + (size - n + 0.5) / (n + 0.5)) for term, n, size in rows}
+    unseen = max(found.values(), default=1.0)
+    return 1 - sum(found.get(term, unseen) for term in left) / sum(
+        found.get(term, unseen) for term in asked
+    )
+
+
+def _best_of(weights: Mapping[str, float], k: int) -> list[str]:
+    return sorted(weights, key=lambda ref: (-weights[ref], ref))[:k]
+
+
+def _followed(reader: Reader, graph: Graph, restart: np.ndarray, units: list[str]) -> np.ndarray:
+    """Return the restart with the step from text units to the documents that they name."""
+    texts = dict(reader.ask("texts_of_text_units", ids=units).iter_rows())
+    units = [ref for ref in units if ref in texts]
+    named = named_in(reader, *(texts[ref] for ref in units), proper=True)
+    followed = restart.copy()
+    for ref, titled in zip(units, _titled(reader, named), strict=True):
+        titled.pop(ref, None)
+        chance = DAMPING * FOLLOWED * restart[graph.place_of(ref)]
+        followed += chance * graph.text_unit_weights(titled)
+    return followed

@@ -1,59 +1,34 @@
 """Reads of one published version: SQL, vectors as matrices, the graph as a sparse matrix."""
 
 import threading
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
-from graphrag_assets.store import Connection, open_published, select, sql
+from graphrag_assets.query.arrays import Arrays, kept
+from graphrag_assets.query.document_filter import open_scope
+from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
+from graphrag_assets.query.vectors import Vectors, vector_arrays
+from graphrag_assets.store import Connection, arrays_folder, open_published, select, sql, stream
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
-Vector = np.ndarray
-
-
-@dataclass(frozen=True)
-class Vectors:
-    """The embeddings of one kind of thing: ids and unit rows."""
-
-    ids: list[str]
-    matrix: np.ndarray
-
-    def nearest(self, vector: Vector, k: int) -> list[tuple[str, float]]:
-        """Return the k nearest ids with their cosines, best first."""
-        if not self.ids:
-            return []
-        scores = self.matrix @ vector
-        top = np.argsort(-scores, kind="stable")[:k]
-        return [(self.ids[i], float(scores[i])) for i in top]
-
-
-@dataclass(frozen=True)
-class Graph:
-    """Entities and text units as one graph: relationships, and what stands in which text."""
-
-    places: dict[str, int]
-    ids: list[str]
-    is_text_unit: np.ndarray
-    transition: "csr_matrix"
-    n_text_units: np.ndarray
+MAX_SCOPES = 8
 
 
 class Reader:
-    """One published version, safe for many threads."""
+    """One published version, or what of it is in scope; safe for many threads."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the file of a version."""
+    def __init__(self, path: Path, where: str | None = None) -> None:
+        """Open the file of a version; with `where`, as far as such documents tell of it."""
         self.path = path
         self.version = int(path.stem)
-        self._connection: Connection = open_published(path)
-        self._lock = threading.Lock()
+        self._connection: Connection = (
+            open_published(path) if where is None else open_scope(path, where)
+        )
+        self._folder: Path | None = arrays_folder(path) if where is None else None
+        self._lock = threading.RLock()
+        self._scopes: dict[str, Reader] = {}
         self._vectors: dict[str, Vectors] = {}
+        self._graph: Graph | None = None
 
     def rows(self, statement: str, **values: object) -> pl.DataFrame:
         """Return the rows of a statement."""
@@ -67,37 +42,43 @@ class Reader:
         """Return the embeddings of text_unit, entity, relationship, report; read once."""
         with self._lock:
             if of not in self._vectors:
-                rows = self.rows(f"SELECT id, vector FROM {of}_embeddings ORDER BY id")
-                matrix = rows["vector"].to_numpy() if rows.height else np.zeros((0, 1))
-                norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-                self._vectors[of] = Vectors(rows["id"].to_list(), matrix / np.maximum(norms, 1e-9))
+                arrays = kept(self._folder, f"{of}_embeddings", lambda: self._embeddings(of))
+                self._vectors[of] = Vectors.of(arrays)
             return self._vectors[of]
 
-    @cached_property
+    @property
     def graph(self) -> Graph:
-        """The graph for personalised PageRank; read once."""
-        from scipy import sparse  # a quarter of a second that only local search needs
+        """The graph that local search walks; read once."""
+        with self._lock:
+            if self._graph is None:
+                self._graph = Graph.of(kept(self._folder, "graph", self._edges))
+            return self._graph
 
-        edges = self.ask("graph_edges")
-        units = self.rows("SELECT id FROM text_units ORDER BY id")["id"].to_list()
-        entities = self.rows("SELECT id FROM entities ORDER BY id")["id"].to_list()
-        ids = [*entities, *units]
-        places = {ref: i for i, ref in enumerate(ids)}
-        one = np.fromiter((places[ref] for ref in edges["one"]), np.int64, edges.height)
-        other = np.fromiter((places[ref] for ref in edges["other"]), np.int64, edges.height)
-        weights = edges["weight"].to_numpy()
-        size = (len(ids), len(ids))
-        adjacency = sparse.coo_matrix((weights, (one, other)), shape=size)
-        adjacency = (adjacency + adjacency.T).tocsr()
-        total = np.asarray(adjacency.sum(axis=0)).ravel()
-        transition = adjacency @ sparse.diags(1 / np.maximum(total, 1e-9))
-        contains = edges.filter("contains").group_by("one").len()
-        n_text_units = np.ones(len(ids))
-        for ref, count in contains.iter_rows():
-            n_text_units[places[ref]] = count
-        is_text_unit = np.arange(len(ids)) >= len(entities)
-        return Graph(places, ids, is_text_unit, transition.tocsr(), n_text_units)
+    def scoped(self, where: str) -> "Reader":
+        """Return a reader of what documents that meet a condition on their columns tell.
+
+        An element is in scope with one of its passages, a report with all of its elements; what
+        is described from other passages too is described by those in scope alone. The readers of
+        the latest conditions are kept. Raises QuestionError if the condition can't be used.
+        """
+        with self._lock:
+            scope = self._scopes.pop(where, None) or Reader(self.path, where)
+            self._scopes[where] = scope
+            if len(self._scopes) > MAX_SCOPES:  # whoever still reads the oldest keeps it open
+                del self._scopes[next(iter(self._scopes))]
+            return scope
 
     def close(self) -> None:
         """Close the file."""
+        for scope in self._scopes.values():
+            scope.close()
         self._connection.close()
+
+    def _embeddings(self, of: str) -> Arrays:
+        (n,) = self.rows(f"SELECT count(*) FROM {of}_embeddings").row(0)
+        statement = f"SELECT id, vector FROM {of}_embeddings ORDER BY id"
+        return vector_arrays(stream(self._connection.cursor(), statement), n)
+
+    def _edges(self) -> Arrays:
+        ids = (self.rows(f"SELECT id FROM {table} ORDER BY id") for table in PLACES)
+        return graph_arrays(self.ask("graph_edges"), *(rows["id"] for rows in ids))

@@ -5,3 +5,4 @@ SELECT
 FROM claims c JOIN entities e ON e.id = c.subject_id
 WHERE c.subject_id IN (SELECT unnest($ids::VARCHAR[]))
 ORDER BY c.start_date NULLS LAST, c.id
+LIMIT 200

@@ -1,7 +1,6 @@
--- What the reports rest on, with the short id by which they cite it.
-SELECT DISTINCT
-    kind, ref_id,
-    CASE kind WHEN 'entity' THEN 'E' WHEN 'relationship' THEN 'R' WHEN 'claim' THEN 'C' ELSE 'P' END || left(ref_id, 8)
+-- What each report rests on, of all that begins with one of these digits.
+SELECT DISTINCT community_id, kind, ref_id
 FROM report_evidence
 WHERE community_id IN (SELECT unnest($ids::VARCHAR[]))
+  AND left(ref_id, 8) IN (SELECT unnest($digits::VARCHAR[]))
 ORDER BY ALL

@@ -11,9 +11,13 @@ from graphrag_assets.models.replies import (
     ExtractedClaims,
     Extraction,
     Points,
+    Questions,
     Rating,
     Report,
+    Route,
     SameNames,
+    StandaloneQuestion,
+    Step,
 )
 from graphrag_assets.prompts import PROMPTS, Prompts
 from models.test_offline_answers import ELEMENTS, PASSAGES, REPORTS
@@ -28,7 +32,15 @@ SCHEMAS = {
     "global_map": Points,
     "rate_relevance": Rating,
     "resolve_entities": SameNames,
+    "drift_primer": Step,
+    "drift_follow_up": Step,
+    "question_corpus": Questions,
+    "question_next": Questions,
+    "question_route": Route,
+    "question_split": Questions,
+    "question_standalone": StandaloneQuestion,
 }
+ALIKE = {"continue_extraction", "drift_follow_up", "question_corpus", "question_next"}
 VALUES = {
     "text": PRESS,
     "entity_types": "person, organization, place, event, object",
@@ -41,6 +53,9 @@ VALUES = {
     "pairs": "1. Arvo Marine (organization): | Arvo Marines (organization):",
     "context": ELEMENTS + "\n" + REPORTS,
     "question": "Who bought the Selkie?",
+    "main_question": "What happened to the Selkie?",
+    "conversation": "Question: Who is Nina Falco?\nAnswer: She leads Arvo Marine.",
+    "n_questions": "4",
 }
 CONTEXTS = {
     "basic_answer": PASSAGES,
@@ -71,7 +86,17 @@ def test_every_prompt_is_answered_in_its_schema(name):
 )
 def test_no_prompt_fails_on_junk(name, junk):
     values = dict.fromkeys(
-        ("text", "entities", "name", "descriptions", "context", "question", "pairs"), junk
+        (
+            "text",
+            "entities",
+            "name",
+            "descriptions",
+            "context",
+            "question",
+            "conversation",
+            "pairs",
+        ),
+        junk,
     )
     reply = tasks.answer(rendered(name, **values), prompt=name)
 
@@ -79,7 +104,7 @@ def test_no_prompt_fails_on_junk(name, junk):
         SCHEMAS[name].model_validate_json(reply)
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - {"continue_extraction"}))
+@pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - ALIKE))
 def test_an_unknown_prompt_is_known_by_its_schema(name):
     schema = json.dumps(SCHEMAS[name].model_json_schema())
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-UNTRUSTED = ("text", "context", "descriptions")
+UNTRUSTED = ("text", "context", "descriptions", "conversation")
 DEFAULT_TYPES = ("person", "organization", "place", "event")
 _TYPES = re.compile(r"Use only these types:\s*([^\n]+?)\.?\s*(?:\n|$)")
 
@@ -64,6 +64,17 @@ def _between(body: str, tag: str) -> str | None:
     if start < 0 or end < start:
         return None
     return body[start + len(tag) + 2 : end].strip()
+
+
+_N_QUESTIONS = re.compile(r"Write (\d{1,2}) questions")
+
+
+def n_questions(messages: Messages) -> int:
+    """Return how many questions the prompt wants."""
+    for message in messages:
+        if match := _N_QUESTIONS.search(_outside(content(message))[0]):
+            return int(match[1])
+    return 5
 
 
 _MAX_TOKENS = re.compile(r"at most (\d{1,6}) tokens")

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphrag_assets.models.offline import evidence
+from graphrag_assets.models.offline import answers, evidence
 from graphrag_assets.models.offline.answers import nearness, nothing
 from graphrag_assets.models.offline.centrality import Floats, Space
 from graphrag_assets.models.offline.evidence import Statement, cite
 from graphrag_assets.models.offline.prose import has_han, is_chinese, terms
-from graphrag_assets.models.replies import Point, Points
+from graphrag_assets.models.replies import Point, Points, Rating
 
 MAX_POINTS = 8
 SHOWN = 12
 RELEVANT = 0.25
+HELPS = 3
+GIST = 0.4
+SUMMARY = 3
 SHARED, ALIKE = 0.3, 0.2
 _BROAD = re.compile(
     r"\b(?:main|major|key|overall|overview|themes?|topics?|summar\w+|collection|corpus|dataset|"
@@ -40,6 +43,20 @@ def map_points(context: str, question: str) -> Points:
         if scores[at] >= RELEVANT
     ]
     return Points(points=sorted(points, key=lambda point: -point.score))
+
+
+def rate(context: str, question: str) -> Rating:
+    """Return how far the data helps; a report helps with every question about the whole."""
+    rating = answers.rate(context, question)
+    of_report = any(item.kind == "P" for item in evidence.items(context))
+    if rating.rating >= HELPS or not (of_report and is_broad(question)):
+        return rating
+    return Rating(rating=HELPS, reason="The question is about the whole, this is a part of it.")
+
+
+def is_broad(question: str) -> bool:
+    """Whether a question asks about the whole of a collection."""
+    return bool(_BROAD.search(question))
 
 
 def reduce_points(context: str, question: str) -> str:
@@ -98,12 +115,24 @@ def _relevance(
     texts = [statement.text for statement in found]
     cued = np.array([_cued(question, text) for text in texts])
     prior = (0.25 * space.centrality if _BROAD.search(question) else 0) + 0.25 * cued
+    if is_broad(question) and overlap.max(initial=0) < SHARED:  # names nothing: the gist is asked
+        prior = prior + GIST * (0.5 + 0.25 * space.centrality + 0.25 * _leads(found))
     near = nearness(texts, overlap + prior, question)
     if not _BROAD.search(question):
         prior = prior * ((overlap >= SHARED) | (near >= ALIKE))
         overlap = overlap * ((overlap >= SHARED) | (near >= ALIKE))
     scraps = np.array([len(text) < (14 if has_han(text) else 35) for text in texts])
     return np.asarray(0.75 * overlap + 0.6 * near + prior - 0.3 * scraps)
+
+
+def _leads(found: Sequence[Statement]) -> Floats:
+    """Return 1 for the first statements of each report, its summary, and 0 for the rest."""
+    seen: Counter[int] = Counter()
+    leads = []
+    for statement in found:
+        seen[statement.item] += 1
+        leads.append(float(seen[statement.item] <= SUMMARY))
+    return np.array(leads)
 
 
 def _cued(question: str, text: str) -> bool:

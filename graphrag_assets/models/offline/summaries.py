@@ -19,7 +19,7 @@ MAX_FINDINGS = 8
 PER_FINDING = 5
 SUMMARY = 3
 FAIR, SCRAP, MAX_PARAGRAPH = 60, 35, 5900
-_TITLE_PARTS = re.compile(r",\s+|\s+and\s+|、|与")
+TITLE_PARTS = re.compile(r",\s+|\s+and\s+|、|与")
 _DATED = re.compile(r"[（(]\d{4}-\d\d-\d\d[）)]")
 _SCRAP = re.compile(
     r"^(?:kind|date|text|by|reporting by|prepared by|kept by|signed|dear|present)\b|^(?:类型|"
@@ -84,7 +84,7 @@ def _degrees(items: Sequence[Item]) -> Counter[str]:
         for name in evidence.names(item):
             degrees[name] += {"R": 2, "C": 1, "E": 1}.get(item.kind, 0)
         if item.kind == "P":
-            for name in _TITLE_PARTS.split(evidence.title(item)):
+            for name in TITLE_PARTS.split(evidence.title(item)):
                 degrees[name] += 2
     degrees.pop("", None)
     return degrees

@@ -5,7 +5,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphrag_assets.models.offline import answers, claims, extraction, messages, points, summaries
+from graphrag_assets.models.offline import (
+    answers,
+    claims,
+    extraction,
+    messages,
+    points,
+    questions,
+    summaries,
+)
 from graphrag_assets.models.replies import Extraction, SameNames
 
 Conversation = Sequence[Mapping[str, Any]]
@@ -62,15 +70,33 @@ def _report(conversation: Conversation) -> BaseModel:
     return summaries.report(messages.section(conversation, "context"))
 
 
-def _asked(
-    function: Callable[[str, str], BaseModel | str],
+def _corpus_questions(conversation: Conversation) -> BaseModel:
+    return questions.corpus_questions(
+        messages.section(conversation, "context"), messages.n_questions(conversation)
+    )
+
+
+def _next_questions(conversation: Conversation) -> BaseModel:
+    return questions.next_questions(
+        messages.section(conversation, "context"),
+        messages.section(conversation, "conversation"),
+        messages.n_questions(conversation),
+    )
+
+
+def _of(
+    function: Callable[..., BaseModel | str], *tags: str
 ) -> Callable[[Conversation], BaseModel | str]:
+    """Return the task that calls a function with sections of the messages."""
+
     def task(conversation: Conversation) -> BaseModel | str:
-        return function(
-            messages.section(conversation, "context"), messages.section(conversation, "question")
-        )
+        return function(*(messages.section(conversation, tag) for tag in tags))
 
     return task
+
+
+def _asked(function: Callable[..., BaseModel | str]) -> Callable[[Conversation], BaseModel | str]:
+    return _of(function, "context", "question")
 
 
 TASKS: dict[str, Callable[[Conversation], BaseModel | str]] = {
@@ -85,7 +111,14 @@ TASKS: dict[str, Callable[[Conversation], BaseModel | str]] = {
     "global_reduce": _asked(points.reduce_points),
     "local_answer": _asked(answers.answer),
     "basic_answer": _asked(answers.answer),
-    "rate_relevance": _asked(answers.rate),
+    "rate_relevance": _asked(points.rate),
+    "drift_primer": _asked(questions.primer),
+    "drift_follow_up": _of(questions.follow_up, "context", "question", "main_question"),
+    "question_corpus": _corpus_questions,
+    "question_next": _next_questions,
+    "question_route": _of(questions.route, "question"),
+    "question_split": _of(questions.split, "question"),
+    "question_standalone": _of(questions.standalone, "conversation", "question"),
 }
 SCHEMAS = (
     ("extract_claims", ("claims",)),
@@ -94,6 +127,10 @@ SCHEMAS = (
     ("global_map", ("points",)),
     ("rate_relevance", ("rating", "reason")),
     ("resolve_entities", ("same",)),
+    ("question_route", ("method", "reason")),
+    ("drift_primer", ("answer", "follow_ups")),
+    ("question_split", ("questions",)),
+    ("question_standalone", ("question",)),
     ("summarize_description", ("description",)),
 )
 SECTIONS: tuple[tuple[str, set[str]], ...] = (

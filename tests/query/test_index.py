@@ -6,76 +6,11 @@ from collections import Counter
 
 import pytest
 
+from asked import KAJA, THEMES, assert_resolves, points, prompts
 from graphrag_assets.errors import ModelCallError, QuestionError, SqlError
-from graphrag_assets.models import client
-from graphrag_assets.models.scripted import ScriptedTransport
-from graphrag_assets.project import Project
-from graphrag_assets.query import Index
-from graphrag_assets.query.answer import statements
+from graphrag_assets.query.citations import statements
 from graphrag_assets.query.route import choose
-from pipeline import index_once
-from small_corpus import NAMES, ROW, reader, reply_to, write_project
-
-THEMES = "What are the main themes?"
-KAJA = "What did Kaja Lund do?"
-
-
-@pytest.fixture
-def ask_with(small_index, monkeypatch):
-    """Return a function that opens the index with a model of its own: index, script."""
-    opened = []
-
-    def open_it(default=reply_to, **settings):
-        script = ScriptedTransport(default)
-        monkeypatch.setattr(client, "LitellmTransport", lambda: script)
-        monkeypatch.setenv("GRAPHRAG__STORE__MEMO", "sqlite://")
-        for key, value in settings.items():
-            monkeypatch.setenv(f"GRAPHRAG__QUERY__{key.upper()}", str(value))
-        opened.append(Index.open(small_index.root))
-        return opened[-1], script
-
-    yield open_it
-    for index in opened:
-        index.close()
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory):
-    """Return the index of a document without any names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(client, "LitellmTransport", reader)
-        root = write_project(tmp_path_factory.mktemp("nothing"), {"a.txt": "it rained."})
-        index_once(Project.open(root))
-        index = Index.open(root)
-    yield index
-    index.close()
-
-
-def points(*answers: tuple[str, int]):
-    """Return a model whose first batch of reports gives these points, and the others none."""
-    left = [{"points": [{"answer": text, "score": score} for text, score in answers]}]
-
-    def reply(ask):
-        if ask.prompt == "global_map":
-            return left.pop() if left else {"points": []}
-        return reply_to(ask)
-
-    return reply
-
-
-def prompts(script, name: str) -> list[str]:
-    return [ask.messages[-1].content for ask in script.history if ask.prompt == name]
-
-
-def assert_resolves(index, answer):
-    texts = dict(index.sql("SELECT id, text FROM documents").iter_rows())
-    paths = dict(index.sql("SELECT id, path FROM documents").iter_rows())
-    passages = [passage for citation in answer.citations for passage in citation.passages]
-
-    assert passages
-    for passage in passages:
-        assert texts[passage.document_id][passage.start_char : passage.end_char] == passage.text
-        assert paths[passage.document_id] == passage.path
+from small_corpus import NAMES, ROW
 
 
 class TestGlobal:
@@ -328,7 +263,7 @@ class TestQuestions:
         ],
     )
     def test_find_their_method(self, question, method):
-        assert choose(question) == method
+        assert choose(question).method == method
 
     def test_take_the_method_and_level_of_the_settings(self, ask_with):
         index, _ = ask_with(method="global", level=0)

@@ -1,0 +1,44 @@
+"""Arrays that are made of a version once; large ones lie beside its file and are mapped from there.
+
+A process that asks one question of a million text units then reads what it needs, not gigabytes.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+Arrays = Mapping[str, np.ndarray]
+LARGE = 64_000_000  # bytes
+
+
+def kept(folder: Path | None, name: str, make: Callable[[], Arrays]) -> Arrays:
+    """Return what `make` makes; large arrays are kept in folder/name for whoever asks next.
+
+    Without a folder, or where it can't be written, they stay in memory.
+    """
+    place = folder / name if folder else None
+    if place and place.is_dir():
+        return {path.stem: np.load(path, mmap_mode="r") for path in place.glob("*.npy")}
+    made = make()
+    if place is None or sum(array.nbytes for array in made.values()) < LARGE:
+        return made
+    try:
+        _write(place, made)
+    except OSError:  # a folder that can't be written, a full disk
+        return made
+    return kept(folder, name, lambda: made)
+
+
+def _write(place: Path, arrays: Arrays) -> None:
+    partial = place.with_name(f"{place.name}.{os.getpid()}.partial")
+    partial.mkdir(parents=True, exist_ok=True)
+    try:
+        for name, array in arrays.items():
+            np.save(partial / f"{name}.npy", array)
+        if not place.exists():
+            partial.rename(place)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

@@ -1,0 +1,143 @@
+"""From each citation of an answer to the sentences of a document that say it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import nlargest
+from itertools import chain
+from typing import Any
+
+import polars as pl
+
+from graphrag_assets.context import BRACKETS, KINDS, cited
+from graphrag_assets.query.answer import Citation, Draft, Passage
+from graphrag_assets.query.reader import Reader
+from graphrag_assets.text import sentences, terms
+
+MAX_PASSAGES = 2  # for one statement
+LOOKED_AT = 5  # text units, sentence by sentence
+CLOSE_ENOUGH = 0.5  # share of a statement's terms from which a sentence stands for the whole
+QUOTED = re.compile(r"[“\"]([^“”\"]{12,})[”\"]")
+
+
+def statements(text: str) -> dict[str, list[str]]:
+    """Return {short id: what it supports}: the words before its brackets, wherever it stands."""
+    found: dict[str, list[str]] = {}
+    last = 0
+    for match in BRACKETS.finditer(text):
+        said = re.split(r"\n+", text[last : match.start()])[-1].strip(" -*>#.。")
+        last = match.end()
+        for marker in cited(match[0]):
+            if said:
+                found.setdefault(marker, []).append(said)
+    return found
+
+
+def resolved(reader: Reader, draft: Draft) -> tuple[Citation, ...]:
+    """Return a draft's citations with the passages that support them best."""
+    used = [draft.known[marker] for marker in cited(draft.text)]
+    reports = [ref for kind, ref, _ in used if kind == "report"]
+    elements: dict[str, list[str]] = {}
+    for report, ref in reader.ask("cited_elements", ids=reports).iter_rows():
+        elements.setdefault(report, []).append(ref)
+    refs = [ref for _, ref, _ in used] + [ref for found in elements.values() for ref in found]
+    return resolve(draft, reader.ask("passages", ids=sorted(set(refs))), elements)
+
+
+def resolve(
+    draft: Draft, passages: pl.DataFrame, elements_of: Mapping[str, Sequence[str]]
+) -> tuple[Citation, ...]:
+    """Return a draft's citations with the passages that support them best.
+
+    `passages` has the rows of sql/passages.sql for every cited element; `elements_of` maps a
+    report to the elements it cites.
+    """
+    places: dict[str, list[dict[str, Any]]] = {}
+    for row in passages.to_dicts():
+        places.setdefault(row["ref_id"], []).append(row)
+    said = statements(draft.text)
+    citations = []
+    for marker in cited(draft.text):
+        kind, ref, title = draft.known[marker]
+        refs = elements_of.get(ref, ()) if kind == "report" else (ref,)
+        rows = {row["text_unit_id"]: row for one in refs for row in places.get(one, ())}
+        best = (_best(rows.values(), one) for one in said.get(marker, [title]))
+        passages_of = tuple(dict.fromkeys(chain.from_iterable(best)))
+        citations.append(Citation(marker, kind, ref, title or KINDS[marker[0]], passages_of))
+    return tuple(citations)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a statement says: the words that it quotes, the terms of its last sentence."""
+
+    quotes: tuple[str, ...]
+    terms: frozenset[str]
+
+    @classmethod
+    def of(cls, statement: str) -> "Said":
+        """Read a statement."""
+        quotes = tuple(quote.strip(".。") for quote in QUOTED.findall(statement))
+        last = [statement[start:end] for start, end in sentences(statement)] or [statement]
+        return cls(quotes, frozenset(terms(last[-1])))
+
+    def roughly(self, text: str) -> int:
+        """Return how much of it a text seems to say: quick, to look closer only where it pays."""
+        folded = text.casefold()
+        quoted = sum(quote in text for quote in self.quotes)
+        return quoted * len(self.terms) + sum(term in folded for term in self.terms)
+
+    def closest(self, text: str) -> tuple[float, tuple[int, int]]:
+        """Return the span of a text that says it best, and how well, from 0 to 1.
+
+        Quoted words are looked for as they stand; else it is the sentence with most of its terms.
+        """
+        for quote in self.quotes:
+            if (start := text.find(quote)) >= 0:
+                return 1.0, (start, min(len(text), start + len(quote) + 1))
+        found = [(len(self.terms & told), span) for span, told in _sentences(text)]
+        n_shared, span = max(found, key=lambda one: one[0])
+        return n_shared / max(1, len(self.terms)), span
+
+
+@lru_cache(maxsize=1000)
+def _sentences(text: str) -> list[tuple[tuple[int, int], frozenset[str]]]:
+    """Return the sentences of a text with their terms; several statements look at the same."""
+    spans = sentences(text) or [(0, len(text))]
+    return [((start, end), frozenset(terms(text[start:end]))) for start, end in spans]
+
+
+def _best(rows: Iterable[Mapping[str, Any]], statement: str) -> tuple[Passage, ...]:
+    """Return the sentences that say it, the closest first; else the closest text unit."""
+    said = Said.of(statement)
+    likely = nlargest(
+        LOOKED_AT, rows, key=lambda row: (said.roughly(row["text"]), row["text_unit_id"])
+    )
+    ranked = sorted(
+        ((*said.closest(row["text"]), row) for row in likely),
+        key=lambda found: (-found[0], found[2]["text_unit_id"]),
+    )
+    close = [(span, row) for score, span, row in ranked if score >= CLOSE_ENOUGH]
+    whole = [((0, len(row["text"])), row) for _, _, row in ranked[:1]]
+    return tuple(_passage(row, *span) for span, row in close[:MAX_PASSAGES] or whole)
+
+
+def _passage(row: Mapping[str, Any], start: int, end: int) -> Passage:
+    text = row["text"]
+    return Passage(
+        document_id=row["document_id"],
+        text_unit_id=row["text_unit_id"],
+        path=row["path"],
+        page=_page(row, row["start_char"] + start),
+        start_char=row["start_char"] + start,
+        end_char=row["start_char"] + end,
+        text=text[start:end],
+    )
+
+
+def _page(row: Mapping[str, Any], start_char: int) -> int | None:
+    """Return the page on which a character stands: the last that begins before it."""
+    begun = [turn["page"] for turn in row["turns"] or () if turn["start_char"] <= start_char]
+    page: int | None = max(begun, default=row["page"])
+    return page
