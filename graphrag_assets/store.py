@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 
 import dataframely as dy
 import duckdb
@@ -23,7 +24,14 @@ import polars as pl
 from filelock import FileLock, Timeout
 
 from graphrag_assets.errors import NoIndexError, RunInProgressError, SqlError, TableError
-from graphrag_assets.tables import TABLES, columns, keys, meaning, references
+from graphrag_assets.schema import (
+    bring_up_to_date,
+    column_types,
+    has_table,
+    is_up_to_date,
+    make_table,
+)
+from graphrag_assets.tables import TABLES, columns, keys
 
 Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
@@ -118,12 +126,9 @@ def held(work: Path, *, timeout: float) -> Iterator[None]:
 def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
     """Open a working database, waiting while another process holds it; close it at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    read_only = read_only and path.exists()
-    config = {} if read_only else FORMAT
-    connection = _connect_patiently(path, read_only=read_only, config=config)
+    connection = _open_as_it_is(path) if read_only else None
+    connection = connection or _open_to_write(path)
     try:
-        if not read_only:
-            create_tables(connection)
         yield connection
     finally:
         connection.close()  # an open transaction rolls back here
@@ -134,26 +139,14 @@ def open_published(path: Path) -> Connection:
     return _connect_patiently(path, read_only=True, config=SANDBOX)
 
 
-def create_tables(connection: Connection) -> None:
-    """Create the tables and views that are missing, with their comments."""
-    query = "SELECT table_name FROM duckdb_tables()"
-    missing = TABLES.keys() - {name for (name,) in connection.execute(query).fetchall()}
-    if not missing:
-        return
-    connection.begin()  # all or none, and one write to disk instead of hundreds
-    for table in missing:
-        _create(connection, table, TABLES[table].create_empty())
-    for view in sql_files("views"):
-        connection.execute(sql(f"views/{view}"))
-    connection.commit()
-
-
 def read_table(connection: Connection, table: str) -> pl.DataFrame:
     """Return a table ordered by its key; an empty one if the database has none yet."""
-    if not _has(connection, table):
+    if not has_table(connection, table):
         return TABLES[table].create_empty()
-    order = ", ".join(f'"{key}"' for key in keys(table))
-    return _frame(connection.sql(f'FROM "{table}" ORDER BY {order}'))
+    chosen, order = (
+        ", ".join(f'"{name}"' for name in names) for names in (columns(table), keys(table))
+    )
+    return _frame(connection.sql(f'SELECT {chosen} FROM "{table}" ORDER BY {order}'))
 
 
 def replace(connection: Connection, table: str, rows: pl.DataFrame) -> dict[str, int]:
@@ -212,13 +205,42 @@ def sql(name: str) -> str:
 
 
 @cache
+def views() -> Mapping[str, str]:
+    """Return the statements that make the views, by name."""
+    return {name: sql(f"views/{name}") for name in sql_files("views")}
+
+
+@cache
 def sql_files(folder: str) -> Sequence[str]:
     """Return the names of the statements in a folder of sql/, in order."""
     found = (resources.files("graphrag_assets") / "sql" / folder).iterdir()
     return sorted(path.name.removesuffix(".sql") for path in found if path.name.endswith(".sql"))
 
 
-def _connect_patiently(path: Path, *, read_only: bool, config: Mapping[str, str]) -> Connection:
+def _open_as_it_is(path: Path) -> Connection | None:
+    """Open a database for reading, unless it must be made or changed first."""
+    if not path.exists():
+        return None
+    connection = _connect_patiently(path, read_only=True)
+    if is_up_to_date(connection, views()):
+        return connection
+    connection.close()
+    return None
+
+
+def _open_to_write(path: Path) -> Connection:
+    connection = _connect_patiently(path, read_only=False, config=FORMAT)
+    try:
+        bring_up_to_date(connection, views())
+    except duckdb.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_patiently(
+    path: Path, *, read_only: bool, config: Mapping[str, str] = MappingProxyType({})
+) -> Connection:
     deadline, delay = time.monotonic() + LOCK_TIMEOUT, 0.02
     while True:
         try:
@@ -230,45 +252,21 @@ def _connect_patiently(path: Path, *, read_only: bool, config: Mapping[str, str]
         delay = min(delay * 1.6, 1.0)
 
 
-def _has(connection: Connection, table: str) -> bool:
-    query = "SELECT count(*) FROM duckdb_tables() WHERE table_name = ?"
-    return bool(connection.execute(query, [table]).fetchall()[0][0])
-
-
 def _frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     frame: pl.DataFrame = relation.pl()
     dates = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Datetime)]
     return frame.with_columns(pl.col(name).dt.convert_time_zone("UTC") for name in dates)
 
 
-def _create(connection: Connection, table: str, rows: pl.DataFrame) -> None:
-    connection.register("incoming", rows.to_arrow())
-    lines = [
-        f'"{name}" {kind}' + ("" if columns(table)[name].nullable else " NOT NULL")
-        for name, kind in _types(connection, "incoming").items()
-    ]
-    connection.unregister("incoming")
-    connection.execute(f'CREATE OR REPLACE TABLE "{table}" ({", ".join(lines)})')
-    connection.execute(f'COMMENT ON TABLE "{table}" IS {_quoted(meaning(table))}')
-    for name, column in columns(table).items():
-        comment = column.description or ""
-        if name in references(table):
-            comment += " -> " + ".".join(references(table)[name])
-        connection.execute(f'COMMENT ON COLUMN "{table}"."{name}" IS {_quoted(comment)}')
-
-
 def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:
     """Create the table anew where its column types aren't those of the rows any more."""
     connection.register("incoming", rows.to_arrow())
-    wanted = _types(connection, "incoming")
+    wanted = column_types(connection, "incoming")
     connection.unregister("incoming")
-    if not _has(connection, table) or (rows.height and _types(connection, table) != wanted):
-        _create(connection, table, rows.clear())
-
-
-def _types(connection: Connection, table: str) -> dict[str, str]:
-    described = connection.execute(f'DESCRIBE "{table}"').fetchall()
-    return {row[0]: "FLOAT[1]" if row[1] == '"NULL"' else row[1] for row in described}
+    if not has_table(connection, table) or (
+        rows.height and column_types(connection, table) != wanted
+    ):
+        make_table(connection, table, rows.clear())
 
 
 def _merge_statement(table: str) -> str:
@@ -281,10 +279,6 @@ def _merge_statement(table: str) -> str:
         WHEN NOT MATCHED BY TARGET THEN INSERT BY NAME
         WHEN NOT MATCHED BY SOURCE THEN DELETE
         RETURNING merge_action"""
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _copy_durably(source: Path, target: Path) -> None:

@@ -55,7 +55,9 @@ class TestTables:
         query = "SELECT comment FROM duckdb_columns() WHERE table_name = ? AND column_name = ?"
         ((linked,),) = connection.execute(query, ["text_units", "document_id"]).fetchall()
 
-        assert comments == {table: meaning(table) for table in TABLES}
+        told = {table: f"{meaning(table)} Key: {', '.join(keys(table))}." for table in TABLES}
+
+        assert comments == told
         assert linked == "Document it is cut from. -> documents.id"
 
     def test_every_column_has_a_meaning_and_every_link_a_target(self):
@@ -437,9 +439,6 @@ class TestStatements:
     def test_are_files(self):
         assert "FROM relationships" in sql("graph_edges")
         assert "community_levels" in sql_files("views")
-
-    def test_of_a_quoted_comment_stay_whole(self):
-        assert stores._quoted("it's") == "'it''s'"
 
 
 def test_the_file_is_readable_by_older_duckdb(store):

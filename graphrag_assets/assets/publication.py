@@ -18,12 +18,11 @@ from graphrag_assets.store import (
     select,
     sql,
 )
-from graphrag_assets.tables import TABLES
+from graphrag_assets.tables import BOOKS, TABLES
 from graphrag_assets.text import sha256
 from graphrag_assets.warehouse import IndexDatabase, one_run
 
 INDEX = "index"
-BOOKS = ("model_calls", "index_versions", "index_changes", "asset_states")
 CONTENTS = tuple(table for table in TABLES if table not in BOOKS)
 SPEC = dg.AssetSpec(
     INDEX,
