@@ -23,7 +23,13 @@ import duckdb
 import polars as pl
 from filelock import FileLock, Timeout
 
-from graphrag_assets.errors import NoIndexError, RunInProgressError, SqlError, TableError
+from graphrag_assets.errors import (
+    NoIndexError,
+    NoVersionError,
+    RunInProgressError,
+    SqlError,
+    TableError,
+)
 from graphrag_assets.schema import (
     bring_up_to_date,
     column_types,
@@ -73,32 +79,67 @@ class Store:
         with self.connect(read_only=True) as connection:
             return {table: read_table(connection, table) for table in tables}
 
-    def publish(self, version: int) -> Path:
+    @property
+    def kept(self) -> list[int]:
+        """The published versions whose files are there, the oldest first."""
+        return sorted(int(path.stem) for path in self.versions.glob("*.duckdb"))
+
+    def publish(self, version: int) -> None:
         """Copy the working database to a version, make it the current one, atomically."""
         with self.connect(read_only=False) as connection:
             connection.execute("CHECKPOINT")
+        with self.connect(read_only=True), self.draft(version, self.work):
+            pass  # no writer while the file is copied
+
+    @contextmanager
+    def draft(self, version: int, source: Path) -> Iterator[Path]:
+        """Copy a database; what it is once the block ends becomes a version, the current one."""
         self.versions.mkdir(parents=True, exist_ok=True)
-        for left in self.versions.glob("*.partial"):  # by a publication that was killed
+        for left in self.versions.glob("*.partial*"):  # by a publication that was killed
             left.unlink()
-        target = self.versions / f"{version:04d}.duckdb"
-        with self.connect(read_only=True):  # no writer while the file is copied
-            _copy_durably(self.work, target)
-        _link(target, self.current)
-        return target
+        partial = self.versions / f"{version:04d}.{os.getpid()}.partial"
+        try:
+            shutil.copyfile(source, partial)
+            yield partial
+            with partial.open("rb+") as file:
+                os.fsync(file.fileno())
+            partial.replace(self.path_of(version))
+        finally:
+            partial.unlink(missing_ok=True)
+        self.make_current(version)
+
+    def make_current(self, version: int) -> None:
+        """Let data/graphrag.duckdb be a version that is kept, atomically."""
+        _link(self.path_of(version), self.current)
+
+    def is_current(self, version: int) -> bool:
+        """Whether data/graphrag.duckdb is a version, or a copy of it that is no older."""
+        try:
+            made, current = self.path_of(version).stat(), self.current.stat()
+        except FileNotFoundError:
+            return False
+        return current.st_ino == made.st_ino or current.st_mtime_ns >= made.st_mtime_ns
 
     def forget(self, keep: int) -> None:
         """Remove all but the newest published versions."""
-        for path in sorted(self.versions.glob("*.duckdb"))[:-keep]:
-            path.unlink()
+        for version in self.kept[:-keep]:
+            self.path_of(version).unlink()
+
+    def path_of(self, version: int) -> Path:
+        """Return where the file of a version is, or would be."""
+        return self.versions / f"{version:04d}.duckdb"
 
     def published(self, version: int | None = None) -> Path:
-        """Return the file of a version, or of the newest; raise NoIndexError if there is none."""
-        found = sorted(self.versions.glob("*.duckdb"))
-        if version is not None:
-            found = [path for path in found if int(path.stem) == version]
-        if not found:
+        """Return the file of a version, or of the newest.
+
+        Raises NoIndexError if nothing is published, NoVersionError if that version isn't kept.
+        """
+        kept = self.kept
+        if not kept:
             raise NoIndexError(str(self.versions))
-        return found[-1]
+        if version is not None and version not in kept:
+            raise NoVersionError(version, kept, "it isn't kept")
+        return self.path_of(kept[-1] if version is None else version)
 
 
 @cache
@@ -108,18 +149,37 @@ def run_lock(work: Path) -> FileLock:
 
 
 @contextmanager
-def held(work: Path, *, timeout: float) -> Iterator[None]:
-    """Hold the lock on a working database; raise RunInProgressError if another process keeps it."""
+def held(work: Path, *, who: str, timeout: float) -> Iterator[None]:
+    """Hold the lock on a working database, in the name of a run or a command.
+
+    Raises RunInProgressError if another process keeps it for longer than `timeout` seconds.
+    """
     work.parent.mkdir(parents=True, exist_ok=True)
     lock = run_lock(work)
     try:
         lock.acquire(timeout=timeout)
     except Timeout as error:
-        raise RunInProgressError(f"it holds {lock.lock_file}") from error
+        raise RunInProgressError(holder(work) or lock.lock_file) from error
     try:
+        if lock.lock_counter == 1:
+            _holder_file(work).write_text(who, encoding="utf-8")
         yield
     finally:
+        if lock.lock_counter == 1:
+            _holder_file(work).unlink(missing_ok=True)
         lock.release()
+
+
+def holder(work: Path) -> str:
+    """Return in whose name the lock is held; what was killed may still be named."""
+    try:
+        return _holder_file(work).read_text("utf-8")
+    except FileNotFoundError:
+        return ""
+
+
+def _holder_file(work: Path) -> Path:
+    return work.with_suffix(".holder")
 
 
 @contextmanager
@@ -140,13 +200,19 @@ def open_published(path: Path) -> Connection:
 
 
 def read_table(connection: Connection, table: str) -> pl.DataFrame:
-    """Return a table ordered by its key; an empty one if the database has none yet."""
+    """Return a table ordered by its key; an empty one if the database has none yet.
+
+    In a version that older code published, columns may be missing: they are NULL.
+    """
     if not has_table(connection, table):
         return TABLES[table].create_empty()
-    chosen, order = (
-        ", ".join(f'"{name}"' for name in names) for names in (columns(table), keys(table))
-    )
-    return _frame(connection.sql(f'SELECT {chosen} FROM "{table}" ORDER BY {order}'))
+    order = ", ".join(f'"{key}"' for key in keys(table))
+    rows = _frame(connection.sql(f'FROM "{table}" ORDER BY {order}'))
+    wanted = TABLES[table].create_empty().schema
+    missing = [
+        pl.lit(None, wanted[name]).alias(name) for name in wanted if name not in rows.columns
+    ]
+    return rows.with_columns(missing).select(list(wanted))
 
 
 def replace(connection: Connection, table: str, rows: pl.DataFrame) -> dict[str, int]:
@@ -279,17 +345,6 @@ def _merge_statement(table: str) -> str:
         WHEN NOT MATCHED BY TARGET THEN INSERT BY NAME
         WHEN NOT MATCHED BY SOURCE THEN DELETE
         RETURNING merge_action"""
-
-
-def _copy_durably(source: Path, target: Path) -> None:
-    partial = target.with_suffix(f".{os.getpid()}.partial")
-    try:
-        shutil.copyfile(source, partial)
-        with partial.open("rb+") as file:
-            os.fsync(file.fileno())
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _link(target: Path, current: Path) -> None:

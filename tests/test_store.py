@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from graphrag_assets import store as stores
-from graphrag_assets.errors import NoIndexError, SqlError, TableError
+from graphrag_assets.errors import NoIndexError, NoVersionError, SqlError, TableError
 from graphrag_assets.store import (
     append,
     connect,
@@ -327,7 +327,7 @@ class TestPublish:
         assert published.current.samefile(published.published(4))
 
     def test_a_version_that_is_not_there_is_an_error(self, store, published):
-        with pytest.raises(NoIndexError, match="graphrag-assets index"):
+        with pytest.raises(NoVersionError, match=r"No version 7: it isn't kept\. Kept are 1:"):
             published.published(7)
 
     def test_without_any_version_the_way_out_is_named(self, store):
@@ -340,7 +340,8 @@ class TestReading:
     def reader(self, store):
         with store.transaction() as connection:
             replace(connection, "entities", entity("a"))
-        opened = open_published(store.publish(1))
+        store.publish(1)
+        opened = open_published(store.published())
         yield opened
         opened.close()
 

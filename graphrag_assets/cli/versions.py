@@ -26,6 +26,23 @@ def status(
 
 
 @app.command()
+def rollback(
+    context: typer.Context,
+    version: Annotated[
+        int | None, typer.Argument(help="Version to go back to; default: the one before.")
+    ] = None,
+) -> None:
+    """Publish the contents of a kept version again, as a new version; nothing is asked."""
+    from graphrag_assets.versions import roll_back
+
+    project = Project.open(context.obj)
+    number = roll_back(project, version)
+    restored = found_status(project)["restores"]
+    out.print(f"Version {number} is current, with the contents of version {restored}.")
+    out.print("`graphrag-assets index` publishes again once documents or settings have changed.")
+
+
+@app.command()
 def changes(
     context: typer.Context,
     since: Annotated[int | None, typer.Option("--from", help="Older version.")] = None,
