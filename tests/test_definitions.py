@@ -1,6 +1,5 @@
 """definitions: what Dagster sees, spelled out by hand."""
 
-import dagster as dg
 import pytest
 
 from graphrag_assets import definitions
