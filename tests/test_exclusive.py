@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -31,6 +32,7 @@ def run(job, instance):
 def seen(work, monkeypatch):
     """Return a function that says who held the index in each step."""
     monkeypatch.setenv("TEST_WORK", str(work))
+    monkeypatch.chdir(Path(__file__).parent)  # where steps in their own process look for the job
     notes = work.with_name("seen")
     return lambda: notes.read_text("utf-8").split() if notes.exists() else []
 
