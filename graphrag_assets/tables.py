@@ -10,6 +10,14 @@ import dataframely as dy
 from graphrag_assets.books import AssetStates, IndexChanges, IndexVersions, ModelCalls
 
 
+def _made_from() -> dy.List:
+    return dy.List(
+        dy.String(),
+        description="Hashes of the distinct mentions that the description was made from, "
+        "and of the recipe where a model summarised them.",
+    )
+
+
 def _link(to: str, description: str, *, key: bool = False, nullable: bool = False) -> dy.String:
     return dy.String(
         primary_key=key, nullable=nullable, description=description, metadata={"references": to}
@@ -132,6 +140,7 @@ class Entities(dy.Schema):
     type = dy.String(description="Most frequent type.")
     types = dy.List(dy.String(), description="All types it was given.")
     description = dy.String(description="What the corpus says about it.")
+    made_from = _made_from()
     n_mentions = dy.Int64(description="Mentions.")
     n_documents = dy.Int64(description="Documents that mention it.")
     degree = dy.Int64(description="Relationships it has.")
@@ -144,6 +153,7 @@ class Relationships(dy.Schema):
     source_id = _link("entities.id", "The end with the smaller id.")
     target_id = _link("entities.id", "The other end.")
     description = dy.String(description="How they are related.")
+    made_from = _made_from()
     weight = dy.Float64(min=0, description="Distinct texts that mention it.")
     strength = dy.Float64(description="Sum of the strengths that the model gave.")
     n_mentions = dy.Int64(description="Mentions.")
@@ -208,7 +218,9 @@ class CommunityReports(dy.Schema):
     rating_explanation = dy.String(description="Why.")
     full_content = dy.String(description="The whole report as Markdown.")
     n_tokens = dy.Int64(description="Length of full_content in tokens.")
-    status = dy.String(description="ok, stale, failed, refused, filtered or truncated.")
+    status = dy.String(
+        description="ok, stale (a little has changed), failed, refused, filtered or truncated."
+    )
     reason = dy.String(nullable=True, description="Why it isn't ok, in words.")
     evidence = dy.String(description="Fingerprint of what went into the prompt.")
     model = dy.String(description="Model that wrote it.")
@@ -217,13 +229,18 @@ class CommunityReports(dy.Schema):
 
 
 class ReportEvidence(dy.Schema):
-    """What a report rests on: every element of its community and every child report."""
+    """What a report rests on: the elements it was written from, and its children's reports."""
 
     community_id = _link("community_reports.community_id", "The report's community.", key=True)
     kind = dy.String(primary_key=True, description="entity, relationship, claim or report.")
     ref_id = dy.String(primary_key=True, description="Id of the element or child community.")
     included = dy.Bool(description="Whether it stood in the prompt, itself or in a child report.")
     via = dy.String(description="own, or child: covered by a child's report.")
+    sha256 = dy.String(description="Hash of its row in the prompt, when the report was written.")
+    n_tokens = dy.Int64(description="Tokens of that row.")
+    made_from = dy.List(
+        dy.String(), description="What the element was made from then: hashes, with its name's."
+    )
 
 
 def _embedded(key: str) -> dy.String:

@@ -1,6 +1,6 @@
 """Communities -> reports, bottom-up: a parent is packed with its children's reports."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,6 +9,7 @@ import polars as pl
 
 from graphrag_assets.context import cited, keep_known
 from graphrag_assets.evidence import EVIDENCE, Evidence, Graph, Rows, evidence_rows
+from graphrag_assets.former import Former
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.models.replies import Report
 from graphrag_assets.prompts import Prompts, language_name
@@ -32,16 +33,26 @@ def community_reports(
     models: Models,
     prompts: Prompts,
     previous_community_reports: pl.DataFrame,
+    previous_report_evidence: pl.DataFrame,
     version: int,
     progress: Callable[[int, int], None],
 ) -> Result:
     """Write a report for each community, the deepest level first.
 
-    A report whose evidence and recipe are the same as before is kept as it is.
+    A report whose evidence and recipe are the same as before is kept as it is; one whose evidence
+    changed a little is kept and marked stale (former.py).
     """
-    graph = Graph(communities, community_members, Rows(entities, relationships, claims, encoding))
+    rows = Rows(entities, relationships, claims, encoding)
+    graph = Graph(communities, community_members, rows)
     recipe = f"{prompts.fingerprint('community_report')}-{models.recipe('report')}"
-    before = {row["community_id"]: row for row in previous_community_reports.to_dicts()}
+    former = Former(
+        previous_community_reports,
+        previous_report_evidence,
+        rows,
+        frozenset(graph.levels),
+        recipe,
+        settings.tolerance,
+    )
     writer = Writer(models, prompts, output_language, encoding, recipe, version)
     written: dict[str, dict[str, Any]] = {}
     evidence: dict[str, Evidence] = {}
@@ -50,18 +61,15 @@ def community_reports(
             community: graph.evidence(community, written, evidence, settings.context_tokens)
             for community in graph.at(level)
         }
-        kept = {
-            community: before[community]
-            for community in here
-            if writer.holds(here[community], before)
-        }
+        kept = {community: held for community in here if (held := former.kept(here[community]))}
         asked = [here[community] for community in here if community not in kept]
         jobs = [partial(writer.write, one) for one in asked]
-        rows = models.map(
+        answers = models.map(
             jobs, progress=partial(_report, progress, len(written), communities.height)
         )
-        written |= kept | {row["community_id"]: row for row in rows}
-        evidence |= here
+        written |= {row["community_id"]: row for row in answers}
+        written |= {community: report for community, (report, _) in kept.items()}
+        evidence |= here | {community: rested for community, (_, rested) in kept.items()}
     return {
         "community_reports": pl.DataFrame(
             list(written.values()), schema=previous_community_reports.schema
@@ -82,16 +90,6 @@ class Writer:
     encoding: str
     recipe: str
     version: int
-
-    def holds(self, evidence: Evidence, before: Mapping[str, Mapping[str, Any]]) -> bool:
-        """Whether the former report still says what a new one would."""
-        former = before.get(evidence.community_id)
-        return (
-            former is not None
-            and former["status"] == "ok"
-            and former["evidence"] == evidence.fingerprint
-            and former["recipe"] == self.recipe
-        )
 
     async def write(self, evidence: Evidence) -> dict[str, Any]:
         """Return the row of one report."""
