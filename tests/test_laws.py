@@ -22,7 +22,7 @@ from pipeline import index_once
 from small_corpus import CORPUS, NAMES
 
 settings.register_profile("thorough", max_examples=1000)
-EXAMPLES = settings().max_examples // 25  # 4 by default
+EXAMPLES = settings().max_examples // 50  # 2 by default
 
 
 @settings(
