@@ -18,7 +18,8 @@ TESTS = Path(__file__).parent.parent / "tests"
 sys.path.insert(0, str(TESTS))
 
 from crashing import crash  # noqa: E402
-from small_corpus import write_project  # noqa: E402
+from edits import bring, scripted  # noqa: E402
+from small_corpus import CORPUS, SETTINGS, write_project  # noqa: E402
 
 NEW = {
     "01-light.txt": "Ada Brook left the North Light. Ben Cole keeps the North Light.",
@@ -34,8 +35,9 @@ def main():
     options = parser.parse_args()
     chance = random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="crashes-") as folder:
-        first = write_project(Path(folder) / "first")
-        crash(first, lambda _: True)  # killed at once, then indexed
+        first = Path(folder) / "first"
+        with scripted():
+            bring(first, CORPUS, SETTINGS)
         whole = lasts(shutil.copytree(first, Path(folder) / "whole"), options.seconds)
         print(f"a re-index takes {whole:.1f} s")
         print("| killed at | readers saw | after the next run | questions | paid twice |")
