@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from graphrag_assets.cli.app import app, out
-from graphrag_assets.console.changes import print_changes
+from graphrag_assets.console.changes import print_changes, print_notes
 from graphrag_assets.console.runs import print_summary
 from graphrag_assets.console.runs import status as found_status
 from graphrag_assets.project import Project
@@ -58,3 +58,4 @@ def changes(
     until = reader.version if until is None else until
     since = until - 1 if since is None else since
     print_changes(out, changes_between(reader, since, until), since, until)
+    print_notes(out, reader, since, until)

@@ -59,6 +59,7 @@ def status(project: Project) -> dict[str, Any]:
             **version,
             "counts": json.loads(version["counts"]),
             "levels": reader.ask("communities_per_level").to_dicts(),
+            "stale": reader.ask("stale_reports").height,
             "unfinished": reader.ask("unfinished").to_dicts(),
             "corpus": corpus_summary(files),
             "corpus_notes": summary_lines(files),
@@ -99,6 +100,10 @@ def print_summary(console: Console, project: Project, run: "Run | None") -> str:
         earlier = ", ".join(map(told_version, found["kept"][1:]))
         console.print(
             f"Kept are also version {earlier}: `graphrag-assets rollback`", highlight=False
+        )
+    if found["stale"]:
+        console.print(
+            f"{found['stale']} reports are stale: a little of what they rest on has changed"
         )
     for line in found["corpus_notes"]:
         console.print(escape(line), highlight=False)
