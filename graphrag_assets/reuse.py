@@ -37,13 +37,17 @@ def summary_holds(made_from: Set[str], pieces: Set[str], tolerance: float) -> bo
 
 
 def lost(former: Iterable[Source], now: Mapping[str, Source]) -> bool:
-    """Whether something of what was read is gone: an element, or a piece that it was made from."""
-    return any(
-        source.made_from is None
-        or source.id not in now
-        or not set(source.made_from) <= set(now[source.id].made_from or ())
-        for source in former
-    )
+    """Whether something of what was read is gone: an element, or a piece that it was made from.
+
+    A piece that went without a trace in the element's row said nothing that others don't say.
+    """
+    return any(source.id not in now or _lost_a_piece(source, now[source.id]) for source in former)
+
+
+def _lost_a_piece(then: Source, now: Source) -> bool:
+    if then.made_from is None or now.made_from is None:
+        return True
+    return then.sha256 != now.sha256 and not set(then.made_from) <= set(now.made_from)
 
 
 def share_changed(former: Mapping[str, Source], now: Mapping[str, Source]) -> float:

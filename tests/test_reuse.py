@@ -43,10 +43,15 @@ class TestEvidence:
         assert not lost([source("x")], sources("x", "y"))
 
     def test_is_lost_with_a_piece_of_the_element(self):
-        now = {"x": source("x", made_from=("b", "c"))}
+        now = {"x": source("x", said="other", made_from=("b", "c"))}
 
         assert lost([source("x", made_from=("a", "b"))], now)
         assert not lost([source("x", made_from=("b",))], now)
+
+    def test_is_not_lost_where_the_rest_says_all_that_a_piece_said(self):
+        now = {"x": source("x", made_from=("b", "c"))}
+
+        assert not lost([source("x", made_from=("a", "b"))], now)
 
     def test_of_an_unknown_origin_counts_as_lost(self):
         assert lost([source("x", made_from=None)], sources("x"))
