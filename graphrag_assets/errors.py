@@ -6,7 +6,7 @@
     │   ├── CorpusError            the corpus root is missing or holds nothing to index
     │   ├── NoIndexError           nothing has been published yet
     │   ├── NoMapError             nothing of that kind has a place on the map
-    │   ├── NoVersionError             a version that isn't kept, or needs no way back
+    │   ├── NoVersionError         a version that isn't kept, or needs no way back
     │   ├── QuestionError          an empty question, an unknown method, a bad filter
     │   └── SqlError               a statement that is wrong, or that would write
     ├── ModelError                 a model can't be used
@@ -73,6 +73,9 @@ class NoMapError(UsageError):
         super().__init__(
             f"None of the {there} things of kind `{kind}` has a place on the map. "
             "Run `graphrag-assets index`, which makes the table `layout`."
+        )
+
+
 class NoVersionError(UsageError):
     """A published version that can't be opened, or gone back to."""
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from graphrag_assets.checks import Verdict
 from graphrag_assets.models.ledger import Call
-from graphrag_assets.pictures.of_tables import as_markdown, kept_picture
 from graphrag_assets.origins import origins
+from graphrag_assets.pictures.of_tables import as_markdown, kept_picture
 from graphrag_assets.readers import corpus_summary
 from graphrag_assets.store import Connection, read_table
 from graphrag_assets.tables import columns, keys
