@@ -11,6 +11,7 @@ import dagster as dg
 
 from graphrag_assets import automation
 from graphrag_assets.assets import corpus, extraction, graph, publication, reports, vectors
+from graphrag_assets.exclusive import exclusive
 from graphrag_assets.pipeline import Pipeline
 from graphrag_assets.project import Progress, Project, silent
 from graphrag_assets.settings import find_root
@@ -58,7 +59,7 @@ def build(
         schedules=automation.schedules(project, JOB),
         sensors=automation.sensors(project, JOB),
         resources={"duckdb": IndexDatabase(database=str(project.store.work))},
-        executor=executors[project.settings.run.executor],
+        executor=exclusive(executors[project.settings.run.executor], project.store.work),
     )
 
 

@@ -6,6 +6,7 @@
     │   ├── CorpusError            the corpus root is missing or holds nothing to index
     │   ├── NoIndexError           nothing has been published yet
     │   ├── NoMapError             nothing of that kind has a place on the map
+    │   ├── NoVersionError         a version that isn't kept, or needs no way back
     │   ├── QuestionError          an empty question, an unknown method, a bad filter
     │   └── SqlError               a statement that is wrong, or that would write
     ├── ModelError                 a model can't be used
@@ -72,6 +73,18 @@ class NoMapError(UsageError):
         super().__init__(
             f"None of the {there} things of kind `{kind}` has a place on the map. "
             "Run `graphrag-assets index`, which makes the table `layout`."
+        )
+
+
+class NoVersionError(UsageError):
+    """A published version that can't be opened, or gone back to."""
+
+    def __init__(self, version: int | None, kept: Iterable[int], reason: str) -> None:
+        """Name the version, if one was asked for, why it can't be had, and those that are kept."""
+        which = "There is no version to go back to" if version is None else f"No version {version}"
+        listed = ", ".join(map(str, kept))
+        super().__init__(
+            f"{which}: {reason}. Kept are {listed}: [store] keep_versions says how many."
         )
 
 

@@ -1,7 +1,7 @@
 """What each report rests on: a community's elements, packed with its children's reports."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,24 +15,46 @@ from graphrag_assets.context import (
     Markers,
     Packed,
     elements,
+    marker,
     pack_community,
     render,
 )
+from graphrag_assets.reuse import digest
 from graphrag_assets.text import count_tokens_many
 
 HEADING_TOKENS = 12  # of all kinds together
-EVIDENCE = {
-    "community_id": pl.String,
-    "kind": pl.String,
-    "ref_id": pl.String,
-    "included": pl.Boolean,
-    "via": pl.String,
-}
+EVIDENCE = pl.Schema(
+    {
+        "community_id": pl.String(),
+        "kind": pl.String(),
+        "ref_id": pl.String(),
+        "included": pl.Boolean(),
+        "via": pl.String(),
+        "sha256": pl.String(),
+        "n_tokens": pl.Int64(),
+        "made_from": pl.List(pl.String()),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a report rests on, as it was when the report was written."""
+
+    kind: str
+    id: str
+    sha256: str  # of its row in the prompt
+    n_tokens: int
+    made_from: tuple[str, ...] | None  # None: not known
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A community's context and all that it covers."""
+    """A community's context, all that it covers, and what its report rests on.
+
+    `rests_on` is all that it covers and what the reports of its children rest on: they may be
+    older than their communities.
+    """
 
     community_id: str
     level: int
@@ -40,6 +62,9 @@ class Evidence:
     packed: Packed
     covers: Mapping[str, Item]
     context: str
+    rests_on: Mapping[str, Source]
+    included: frozenset[str]  # of these, what stood in the prompt, itself or in a child's report
+    own: frozenset[str]  # of these, what no child's report stands for
 
     @property
     def fingerprint(self) -> str:
@@ -49,8 +74,7 @@ class Evidence:
     @property
     def known(self) -> dict[str, str]:
         """{short id: id} of everything the report may cite."""
-        reports = {child.report.marker: child.report.id for child in self.packed.replaced}
-        return {item.marker: item.id for item in self.covers.values()} | reports
+        return {marker(source.kind, source.id): source.id for source in self.rests_on.values()}
 
 
 class Rows:
@@ -96,6 +120,7 @@ class Rows:
             ),
             encoding,
         )
+        self.sources = _sources(entities, relationships, self)
         self.titles = titles
         self.degrees = dict(entities.select("id", "degree").iter_rows())
         self.ends = {
@@ -153,13 +178,21 @@ class Graph:
             ],
         )
         packed = pack_community(prepared, budget - HEADING_TOKENS)
+        told = [below[child.report.id] for child in packed.replaced]
+        covers = {item.id: item for item in elements(prepared)}
+        mine = {ref: rows.sources[ref] for ref in covers}
+        reports_read = {child.report.id: _report_source(child.report) for child in packed.replaced}
+        inside = frozenset(item.id for item in packed.items)
         return Evidence(
             community_id=community,
             level=self.levels[community],
             name=", ".join(rows.titles[entity] for entity in members[:3]),
             packed=packed,
-            covers={item.id: item for item in elements(prepared)},
+            covers=covers,
             context=render(packed.items),
+            rests_on={**_all_of(told), **mine, **reports_read},
+            included=inside.union(*(child.included for child in told)),
+            own=inside | {item.id for item in packed.cut},
         )
 
     def _about(self, entity: str) -> list[Item]:
@@ -167,21 +200,17 @@ class Graph:
 
 
 def evidence_rows(evidence: Mapping[str, Evidence]) -> Iterator[tuple[Any, ...]]:
-    """Yield what each report rests on: own rows first, then what its children's reports cover."""
+    """Yield what each report rests on, in the columns of EVIDENCE."""
     for community, one in evidence.items():
-        packed = one.packed
-        own = {item.id for item in packed.items}
-        cut = {item.id for item in packed.cut}
-        told = frozenset().union(*(child.included_ids for child in packed.replaced))
-        for item in one.covers.values():
-            via = "own" if item.id in own | cut else "child"
-            yield community, item.kind, item.id, item.id in own or item.id in told, via
-        for child in packed.replaced:
-            yield community, "report", child.report.id, True, "own"
+        for ref, source in one.rests_on.items():
+            via = "own" if ref in one.own else "child"
+            told = (source.sha256, source.n_tokens, source.made_from)
+            yield community, source.kind, ref, ref in one.included, via, *told
 
 
 def _child(evidence: Evidence, report: Mapping[str, Any]) -> Child:
-    told = frozenset().union(*(child.included_ids for child in evidence.packed.replaced))
+    """Return what a child's report can stand for: what it rests on, not all that came since."""
+    refs = [ref for ref in evidence.rests_on if ref in evidence.covers]
     return Child(
         report=Item(
             "report",
@@ -189,10 +218,43 @@ def _child(evidence: Evidence, report: Mapping[str, Any]) -> Child:
             report["full_content"].removeprefix("# "),
             report["n_tokens"] + LINE_TOKENS,
         ),
-        element_ids=frozenset(evidence.covers),
-        included_ids=told | {item.id for item in evidence.packed.items},
-        n_tokens=sum(item.n_tokens for item in evidence.covers.values()),
+        element_ids=frozenset(refs),
+        included_ids=evidence.included,
+        n_tokens=sum(evidence.covers[ref].n_tokens for ref in refs),
     )
+
+
+def _all_of(children: Iterable[Evidence]) -> dict[str, Source]:
+    """Return the elements that the reports of some communities rest on."""
+    return {
+        ref: source
+        for child in children
+        for ref, source in child.rests_on.items()
+        if source.kind != "report"
+    }
+
+
+def _report_source(report: Item) -> Source:
+    return Source("report", report.id, digest(report.text), report.n_tokens, ())
+
+
+def _sources(entities: pl.DataFrame, relationships: pl.DataFrame, rows: Rows) -> dict[str, Source]:
+    """Return each element with the hashes of what it was made from, an entity's name included."""
+    names = entities.select(name=pl.format("{} ({})", "title", "type"))["name"]
+    made = {
+        ref: None if pieces is None else (*pieces, digest(name))
+        for ref, pieces, name in zip(entities["id"], entities["made_from"], names, strict=True)
+    }
+    made |= {
+        ref: None if pieces is None else tuple(pieces)
+        for ref, pieces in zip(relationships["id"], relationships["made_from"], strict=True)
+    }
+    items = (rows.entities, rows.relationships, rows.claims)
+    return {
+        ref: Source(item.kind, ref, digest(item.text), item.n_tokens, made.get(ref, ()))
+        for found in items
+        for ref, item in found.items()
+    }
 
 
 def _items(kind: str, rows: pl.DataFrame, encoding: str) -> dict[str, Item]:

@@ -9,6 +9,7 @@ import polars as pl
 
 from graphrag_assets.checks import Verdict
 from graphrag_assets.models.ledger import Call
+from graphrag_assets.origins import origins
 from graphrag_assets.pictures.of_tables import as_markdown, kept_picture
 from graphrag_assets.readers import corpus_summary
 from graphrag_assets.store import Connection, read_table
@@ -33,6 +34,16 @@ def column_schema(table: str) -> dg.TableSchema:
             )
             for name, column in columns(table).items()
         ]
+    )
+
+
+def column_lineage(table: str) -> dg.TableColumnLineage:
+    """Return which columns of other tables each column comes from, as Dagster shows it."""
+    return dg.TableColumnLineage(
+        {
+            column: [dg.TableColumnDep(dg.AssetKey(other), name) for other, name in pairs]
+            for column, pairs in origins(table).items()
+        }
     )
 
 
@@ -64,7 +75,11 @@ def _finding(verdict: Verdict) -> str:
 def row_metadata(connection: Connection, table: str) -> dict[str, Any]:
     count = connection.execute(f'SELECT count(*) FROM "{table}"').fetchall()[0][0]
     first: pl.DataFrame = connection.sql(f'FROM "{table}" LIMIT 5').pl()
-    shown = {"dagster/row_count": count, "preview": dg.MetadataValue.md(markdown_table(first))}
+    shown = {
+        "dagster/row_count": count,
+        "dagster/column_lineage": column_lineage(table),
+        "preview": dg.MetadataValue.md(markdown_table(first)),
+    }
     if table == "files":
         shown["corpus"] = dg.MetadataValue.json(corpus_summary(read_table(connection, table)))
     return shown

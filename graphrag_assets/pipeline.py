@@ -44,7 +44,7 @@ class Pipeline:
         def compute(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[None]]:
             ahead = self._ahead(context)
             step = Step(asset, self.project, context.resources.duckdb, context.run.run_id, recipe)
-            with one_run(self.project):
+            with one_run(self.project, context.run.run_id):
                 results = step.finish(ahead.take(asset.name) or step.begin(directly))
                 yield from results
                 if all(map(sound, results)):

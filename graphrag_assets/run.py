@@ -1,6 +1,7 @@
 """One run of the index job in this process: what the UI's button does, from the command line."""
 
 import contextlib
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +36,11 @@ def run_index(root: Path, progress: Progress, *, budget_usd: float | None = None
     definitions = build(root, progress, budget_usd=budget_usd)
     project = Project.open(root)
     start = time.monotonic()
-    with contextlib.chdir(root), held(project.store.work, timeout=0), _instance(root) as instance:
+    with (
+        contextlib.chdir(root),
+        held(project.store.work, who=f"graphrag-assets index, process {os.getpid()}", timeout=0),
+        _instance(root) as instance,
+    ):
         job = definitions.resolve_job_def(JOB)
         try:
             run_id = job.execute_in_process(instance=instance, run_config=QUIET).run_id

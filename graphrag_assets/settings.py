@@ -132,6 +132,13 @@ class ReportSettings(Section):
     """What goes into a community report."""
 
     context_tokens: int = Field(8000, ge=200, description="Budget of a report's context.")
+    tolerance: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Share of what a report or a summary was written from that may come or change "
+        "before it is written again; what is gone is never tolerated. 0: exact.",
+    )
 
 
 class LayoutSettings(Section):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import polars as pl
 
-from graphrag_assets.store import Connection, read_table, replace
+from graphrag_assets.store import Connection, Store, read_table, replace
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ def asset_states(connection: Connection) -> dict[str, State]:
     return {row["table"]: State(**{**row, "inputs": json.loads(row["inputs"])}) for row in rows}
 
 
-def next_version(connection: Connection) -> int:
+def next_version(connection: Connection, store: Store) -> int:
     """Return the number that the next published version will have."""
-    versions = read_table(connection, "index_versions")["version"]
-    return int(versions.max() or 0) + 1  # type: ignore[arg-type]
+    written: list[int] = read_table(connection, "index_versions")["version"].to_list()
+    return max([0, *written, *store.kept]) + 1
 
 
 def save_states(connection: Connection, states: Iterable[State]) -> None:

@@ -16,14 +16,29 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 
 import dataframely as dy
 import duckdb
 import polars as pl
 from filelock import FileLock, Timeout
 
-from graphrag_assets.errors import NoIndexError, RunInProgressError, SqlError, TableError
-from graphrag_assets.tables import TABLES, columns, keys, meaning, references
+from graphrag_assets.errors import (
+    NoIndexError,
+    NoVersionError,
+    RunInProgressError,
+    SqlError,
+    TableError,
+)
+from graphrag_assets.schema import (
+    bring_up_to_date,
+    column_types,
+    has_table,
+    is_up_to_date,
+    make_table,
+    quoted,
+)
+from graphrag_assets.tables import TABLES, columns, keys
 
 Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
@@ -66,34 +81,71 @@ class Store:
         with self.connect(read_only=True) as connection:
             return {table: read_table(connection, table) for table in tables}
 
-    def publish(self, version: int) -> Path:
+    @property
+    def kept(self) -> list[int]:
+        """The published versions whose files are there, the oldest first."""
+        return sorted(int(path.stem) for path in self.versions.glob("*.duckdb"))
+
+    def publish(self, version: int) -> None:
         """Copy the working database to a version, make it the current one, atomically."""
         with self.connect(read_only=False) as connection:
             connection.execute("CHECKPOINT")
+        with self.connect(read_only=True), self.draft(version, self.work):
+            pass  # no writer while the file is copied
+
+    @contextmanager
+    def draft(self, version: int, source: Path) -> Iterator[Path]:
+        """Copy a database; what it is once the block ends becomes a version, the current one."""
         self.versions.mkdir(parents=True, exist_ok=True)
-        for left in self.versions.glob("*.partial"):  # by a publication that was killed
+        for left in self.versions.glob("*.partial*"):  # by a publication that was killed
             left.unlink()
-        target = self.versions / f"{version:04d}.duckdb"
-        shutil.rmtree(arrays_folder(target), ignore_errors=True)  # of a version of that number
-        with self.connect(read_only=True):  # no writer while the file is copied
-            _copy_durably(self.work, target)
-        _link(target, self.current)
-        return target
+        partial = self.versions / f"{version:04d}.{os.getpid()}.partial"
+        try:
+            shutil.copyfile(source, partial)
+            yield partial
+            with partial.open("rb+") as file:
+                os.fsync(file.fileno())
+            shutil.rmtree(
+                arrays_folder(self.path_of(version)), ignore_errors=True
+            )  # of that number
+            partial.replace(self.path_of(version))
+        finally:
+            partial.unlink(missing_ok=True)
+        self.make_current(version)
+
+    def make_current(self, version: int) -> None:
+        """Let data/graphrag.duckdb be a version that is kept, atomically."""
+        _link(self.path_of(version), self.current)
+
+    def is_current(self, version: int) -> bool:
+        """Whether data/graphrag.duckdb is a version, or a copy of it that is no older."""
+        try:
+            made, current = self.path_of(version).stat(), self.current.stat()
+        except FileNotFoundError:
+            return False
+        return current.st_ino == made.st_ino or current.st_mtime_ns >= made.st_mtime_ns
 
     def forget(self, keep: int) -> None:
         """Remove all but the newest published versions."""
-        for path in sorted(self.versions.glob("*.duckdb"))[:-keep]:
-            path.unlink()
-            shutil.rmtree(arrays_folder(path), ignore_errors=True)
+        for version in self.kept[:-keep]:
+            self.path_of(version).unlink()
+            shutil.rmtree(arrays_folder(self.path_of(version)), ignore_errors=True)
+
+    def path_of(self, version: int) -> Path:
+        """Return where the file of a version is, or would be."""
+        return self.versions / f"{version:04d}.duckdb"
 
     def published(self, version: int | None = None) -> Path:
-        """Return the file of a version, or of the newest; raise NoIndexError if there is none."""
-        found = sorted(self.versions.glob("*.duckdb"))
-        if version is not None:
-            found = [path for path in found if int(path.stem) == version]
-        if not found:
+        """Return the file of a version, or of the newest.
+
+        Raises NoIndexError if nothing is published, NoVersionError if that version isn't kept.
+        """
+        kept = self.kept
+        if not kept:
             raise NoIndexError(str(self.versions))
-        return found[-1]
+        if version is not None and version not in kept:
+            raise NoVersionError(version, kept, "it isn't kept")
+        return self.path_of(kept[-1] if version is None else version)
 
 
 def arrays_folder(version: Path) -> Path:
@@ -108,30 +160,46 @@ def run_lock(work: Path) -> FileLock:
 
 
 @contextmanager
-def held(work: Path, *, timeout: float) -> Iterator[None]:
-    """Hold the lock on a working database; raise RunInProgressError if another process keeps it."""
+def held(work: Path, *, who: str, timeout: float) -> Iterator[None]:
+    """Hold the lock on a working database, in the name of a run or a command.
+
+    Raises RunInProgressError if another process keeps it for longer than `timeout` seconds.
+    """
     work.parent.mkdir(parents=True, exist_ok=True)
     lock = run_lock(work)
     try:
         lock.acquire(timeout=timeout)
     except Timeout as error:
-        raise RunInProgressError(f"it holds {lock.lock_file}") from error
+        raise RunInProgressError(holder(work) or lock.lock_file) from error
     try:
+        if lock.lock_counter == 1:
+            _holder_file(work).write_text(who, encoding="utf-8")
         yield
     finally:
+        if lock.lock_counter == 1:
+            _holder_file(work).unlink(missing_ok=True)
         lock.release()
+
+
+def holder(work: Path) -> str:
+    """Return in whose name the lock is held; what was killed may still be named."""
+    try:
+        return _holder_file(work).read_text("utf-8")
+    except FileNotFoundError:
+        return ""
+
+
+def _holder_file(work: Path) -> Path:
+    return work.with_suffix(".holder")
 
 
 @contextmanager
 def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
     """Open a working database, waiting while another process holds it; close it at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    read_only = read_only and path.exists()
-    config = {} if read_only else FORMAT
-    connection = _connect_patiently(path, read_only=read_only, config=config)
+    connection = _open_as_it_is(path) if read_only else None
+    connection = connection or _open_to_write(path)
     try:
-        if not read_only:
-            create_tables(connection)
         yield connection
     finally:
         connection.close()  # an open transaction rolls back here
@@ -148,32 +216,26 @@ def open_attached(path: Path, name: str) -> Connection:
     SQL has no access to files or network from it, as from the version itself.
     """
     connection = duckdb.connect(":memory:")
-    connection.execute(f'ATTACH {_quoted(str(path))} AS "{name}" (READ_ONLY)')
+    connection.execute(f'ATTACH {quoted(str(path))} AS "{name}" (READ_ONLY)')
     for key, value in SANDBOX.items():
         connection.execute(f"SET {key} = {value}")
     return connection
 
 
-def create_tables(connection: Connection) -> None:
-    """Create the tables and views that are missing, with their comments."""
-    query = "SELECT table_name FROM duckdb_tables()"
-    missing = TABLES.keys() - {name for (name,) in connection.execute(query).fetchall()}
-    if not missing:
-        return
-    connection.begin()  # all or none, and one write to disk instead of hundreds
-    for table in missing:
-        _create(connection, table, TABLES[table].create_empty())
-    for view in sql_files("views"):
-        connection.execute(sql(f"views/{view}"))
-    connection.commit()
-
-
 def read_table(connection: Connection, table: str) -> pl.DataFrame:
-    """Return a table ordered by its key; an empty one if the database has none yet."""
-    if not _has(connection, table):
+    """Return a table ordered by its key; an empty one if the database has none yet.
+
+    In a version that older code published, columns may be missing: they are NULL.
+    """
+    if not has_table(connection, table):
         return TABLES[table].create_empty()
     order = ", ".join(f'"{key}"' for key in keys(table))
-    return _frame(connection.sql(f'FROM "{table}" ORDER BY {order}'))
+    rows = _frame(connection.sql(f'FROM "{table}" ORDER BY {order}'))
+    wanted = TABLES[table].create_empty().schema
+    missing = [
+        pl.lit(None, wanted[name]).alias(name) for name in wanted if name not in rows.columns
+    ]
+    return rows.with_columns(missing).select(list(wanted))
 
 
 def replace(connection: Connection, table: str, rows: pl.DataFrame) -> dict[str, int]:
@@ -238,13 +300,42 @@ def sql(name: str) -> str:
 
 
 @cache
+def views() -> Mapping[str, str]:
+    """Return the statements that make the views, by name."""
+    return {name: sql(f"views/{name}") for name in sql_files("views")}
+
+
+@cache
 def sql_files(folder: str) -> Sequence[str]:
     """Return the names of the statements in a folder of sql/, in order."""
     found = (resources.files("graphrag_assets") / "sql" / folder).iterdir()
     return sorted(path.name.removesuffix(".sql") for path in found if path.name.endswith(".sql"))
 
 
-def _connect_patiently(path: Path, *, read_only: bool, config: Mapping[str, str]) -> Connection:
+def _open_as_it_is(path: Path) -> Connection | None:
+    """Open a database for reading, unless it must be made or changed first."""
+    if not path.exists():
+        return None
+    connection = _connect_patiently(path, read_only=True)
+    if is_up_to_date(connection, views()):
+        return connection
+    connection.close()
+    return None
+
+
+def _open_to_write(path: Path) -> Connection:
+    connection = _connect_patiently(path, read_only=False, config=FORMAT)
+    try:
+        bring_up_to_date(connection, views())
+    except duckdb.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_patiently(
+    path: Path, *, read_only: bool, config: Mapping[str, str] = MappingProxyType({})
+) -> Connection:
     deadline, delay = time.monotonic() + LOCK_TIMEOUT, 0.02
     while True:
         try:
@@ -256,45 +347,21 @@ def _connect_patiently(path: Path, *, read_only: bool, config: Mapping[str, str]
         delay = min(delay * 1.6, 1.0)
 
 
-def _has(connection: Connection, table: str) -> bool:
-    query = "SELECT count(*) FROM duckdb_tables() WHERE table_name = ?"
-    return bool(connection.execute(query, [table]).fetchall()[0][0])
-
-
 def _frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
     frame: pl.DataFrame = relation.pl()
     dates = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Datetime)]
     return frame.with_columns(pl.col(name).dt.convert_time_zone("UTC") for name in dates)
 
 
-def _create(connection: Connection, table: str, rows: pl.DataFrame) -> None:
-    connection.register("incoming", rows.to_arrow())
-    lines = [
-        f'"{name}" {kind}' + ("" if columns(table)[name].nullable else " NOT NULL")
-        for name, kind in _types(connection, "incoming").items()
-    ]
-    connection.unregister("incoming")
-    connection.execute(f'CREATE OR REPLACE TABLE "{table}" ({", ".join(lines)})')
-    connection.execute(f'COMMENT ON TABLE "{table}" IS {_quoted(meaning(table))}')
-    for name, column in columns(table).items():
-        comment = column.description or ""
-        if name in references(table):
-            comment += " -> " + ".".join(references(table)[name])
-        connection.execute(f'COMMENT ON COLUMN "{table}"."{name}" IS {_quoted(comment)}')
-
-
 def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:
     """Create the table anew where its column types aren't those of the rows any more."""
     connection.register("incoming", rows.to_arrow())
-    wanted = _types(connection, "incoming")
+    wanted = column_types(connection, "incoming")
     connection.unregister("incoming")
-    if not _has(connection, table) or (rows.height and _types(connection, table) != wanted):
-        _create(connection, table, rows.clear())
-
-
-def _types(connection: Connection, table: str) -> dict[str, str]:
-    described = connection.execute(f'DESCRIBE "{table}"').fetchall()
-    return {row[0]: "FLOAT[1]" if row[1] == '"NULL"' else row[1] for row in described}
+    if not has_table(connection, table) or (
+        rows.height and column_types(connection, table) != wanted
+    ):
+        make_table(connection, table, rows.clear())
 
 
 def _merge_statement(table: str) -> str:
@@ -307,21 +374,6 @@ def _merge_statement(table: str) -> str:
         WHEN NOT MATCHED BY TARGET THEN INSERT BY NAME
         WHEN NOT MATCHED BY SOURCE THEN DELETE
         RETURNING merge_action"""
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _copy_durably(source: Path, target: Path) -> None:
-    partial = target.with_suffix(f".{os.getpid()}.partial")
-    try:
-        shutil.copyfile(source, partial)
-        with partial.open("rb+") as file:
-            os.fsync(file.fileno())
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _link(target: Path, current: Path) -> None:

@@ -2,10 +2,20 @@
 
 DuckDB's DDL and comments, validation, Dagster's column schemas, reference checks and
 docs/TABLES.md all derive from these declarations. `metadata={"references": "table.column"}`
-declares a foreign key.
+declares a foreign key. The books, which no asset makes, are declared in books.py.
 """
 
 import dataframely as dy
+
+from graphrag_assets.books import AssetStates, IndexChanges, IndexVersions, ModelCalls
+
+
+def _made_from() -> dy.List:
+    return dy.List(
+        dy.String(),
+        description="Hashes of the distinct mentions that the description was made from, "
+        "and of the recipe where a model summarised them.",
+    )
 
 
 def _link(to: str, description: str, *, key: bool = False, nullable: bool = False) -> dy.String:
@@ -139,6 +149,7 @@ class Entities(dy.Schema):
     type = dy.String(description="Most frequent type.")
     types = dy.List(dy.String(), description="All types it was given.")
     description = dy.String(description="What the corpus says about it.")
+    made_from = _made_from()
     n_mentions = dy.Int64(description="Mentions.")
     n_documents = dy.Int64(description="Documents that mention it.")
     degree = dy.Int64(description="Relationships it has.")
@@ -151,6 +162,7 @@ class Relationships(dy.Schema):
     source_id = _link("entities.id", "The end with the smaller id.")
     target_id = _link("entities.id", "The other end.")
     description = dy.String(description="How they are related.")
+    made_from = _made_from()
     weight = dy.Float64(min=0, description="Distinct texts that mention it.")
     strength = dy.Float64(description="Sum of the strengths that the model gave.")
     n_mentions = dy.Int64(description="Mentions.")
@@ -215,7 +227,9 @@ class CommunityReports(dy.Schema):
     rating_explanation = dy.String(description="Why.")
     full_content = dy.String(description="The whole report as Markdown.")
     n_tokens = dy.Int64(description="Length of full_content in tokens.")
-    status = dy.String(description="ok, stale, failed, refused, filtered or truncated.")
+    status = dy.String(
+        description="ok, stale (a little has changed), failed, refused, filtered or truncated."
+    )
     reason = dy.String(nullable=True, description="Why it isn't ok, in words.")
     evidence = dy.String(description="Fingerprint of what went into the prompt.")
     model = dy.String(description="Model that wrote it.")
@@ -224,13 +238,18 @@ class CommunityReports(dy.Schema):
 
 
 class ReportEvidence(dy.Schema):
-    """What a report rests on: every element of its community and every child report."""
+    """What a report rests on: the elements it was written from, and its children's reports."""
 
     community_id = _link("community_reports.community_id", "The report's community.", key=True)
     kind = dy.String(primary_key=True, description="entity, relationship, claim or report.")
     ref_id = dy.String(primary_key=True, description="Id of the element or child community.")
     included = dy.Bool(description="Whether it stood in the prompt, itself or in a child report.")
     via = dy.String(description="own, or child: covered by a child's report.")
+    sha256 = dy.String(description="Hash of its row in the prompt, when the report was written.")
+    n_tokens = dy.Int64(description="Tokens of that row.")
+    made_from = dy.List(
+        dy.String(), description="What the element was made from then: hashes, with its name's."
+    )
 
 
 def _embedded(key: str) -> dy.String:
@@ -297,61 +316,6 @@ class Layout(dy.Schema):
     fitted = dy.Bool(description="False: placed into an existing map since its last fit.")
 
 
-class ModelCalls(dy.Schema):
-    """Every call to a model, and every reply found in the memo."""
-
-    id = dy.String(primary_key=True, description="Hash of run, asset and number.")
-    asset = dy.String(description="Asset that asked.")
-    task = dy.String(description="extraction, claims, description, report, embedding …")
-    prompt = dy.String(description="Prompt file; empty for embeddings.")
-    subject = dy.String(description="Text unit, community … that it was for.")
-    model = dy.String(description="litellm model name.")
-    prompt_tokens = dy.Int64(description="Tokens in.")
-    completion_tokens = dy.Int64(description="Tokens out.")
-    cost_usd = dy.Float64(nullable=True, description="Cost; NULL = unknown, never 0 for unknown.")
-    seconds = dy.Float64(description="Wall time with retries.")
-    tries = dy.Int64(description="Requests sent; 0 if found in the memo.")
-    status = dy.String(description="ok, failed, refused, filtered or truncated.")
-    from_memo = dy.Bool(description="Whether the memo had it.")
-    estimated = dy.Bool(description="Whether the tokens are our estimate.")
-    run_id = dy.String(description="Dagster run.")
-    created_at = dy.Datetime(time_zone="UTC", description="When.")
-
-
-class IndexVersions(dy.Schema):
-    """Every published version of the index."""
-
-    version = dy.Int64(primary_key=True, description="1, 2, 3 …")
-    created_at = dy.Datetime(time_zone="UTC", description="When it was published.")
-    run_id = dy.String(description="Dagster run that made it.")
-    status = dy.String(description="complete or partial.")
-    counts = dy.String(description="JSON object: rows per table.")
-    settings = dy.String(description="Fingerprint of the settings.")
-    cost_usd = dy.Float64(nullable=True, description="Cost of its run; NULL = unknown.")
-
-
-class IndexChanges(dy.Schema):
-    """What each version added, removed and changed."""
-
-    version = dy.Int64(primary_key=True, description="Version that brought the change.")
-    kind = dy.String(
-        primary_key=True, description="document, entity, relationship, community or report."
-    )
-    id = dy.String(primary_key=True, description="Id of the thing.")
-    change = dy.String(description="added, removed or changed.")
-    title = dy.String(description="Its title, so that what is gone still has a name.")
-
-
-class AssetStates(dy.Schema):
-    """What each table was last made from: the memory behind the early cutoff."""
-
-    table = dy.String(primary_key=True, description="The table.")
-    fingerprint = dy.String(description="Of its content.")
-    recipe = dy.String(description="Of code, prompts, models and settings.")
-    inputs = dy.String(description="JSON object: fingerprint per table read.")
-    settled = dy.Bool(description="False if rows failed or a check did: the next run tries again.")
-
-
 TABLES: dict[str, type[dy.Schema]] = {
     "files": Files,
     "documents": Documents,
@@ -375,11 +339,14 @@ TABLES: dict[str, type[dy.Schema]] = {
     "relationship_embeddings": RelationshipEmbeddings,
     "report_embeddings": ReportEmbeddings,
     "layout": Layout,
+}
+BOOKS: dict[str, type[dy.Schema]] = {
     "model_calls": ModelCalls,
     "index_versions": IndexVersions,
     "index_changes": IndexChanges,
     "asset_states": AssetStates,
 }
+TABLES |= BOOKS
 
 
 def keys(table: str) -> list[str]:

@@ -47,6 +47,7 @@ from graphrag_assets.store import (
     connect,
     fingerprint,
     held,
+    holder,
     read_table,
     replace,
 )
@@ -68,10 +69,18 @@ class IndexDatabase(DuckDBResource):  # type: ignore[misc]
 
 
 @contextmanager
-def one_run(project: Project) -> Iterator[None]:
-    """Keep other runs out for the time of a step; turn errors of ours into Dagster's."""
+def one_run(project: Project, run_id: str) -> Iterator[None]:
+    """Keep other runs out for the time of a step; turn errors of ours into Dagster's.
+
+    Where the run as a whole holds the index (exclusive.py), maybe in a process above this one,
+    there is nothing to keep out.
+    """
+    work = project.store.work
     try:
-        with held(project.store.work, timeout=LOCK_TIMEOUT):
+        if holder(work) == run_id:
+            yield
+            return
+        with held(work, who=run_id, timeout=LOCK_TIMEOUT):
             yield
     except GraphRAGError as error:
         raise dg.Failure(str(error), allow_retries=False) from error
@@ -271,7 +280,7 @@ class Step:
             "overrides": lambda: self.project.overrides,
             "encoding": lambda: self.project.settings.text_units.encoding,
             "output_language": lambda: self.project.settings.corpus.language,
-            "version": lambda: next_version(connection),
+            "version": lambda: next_version(connection, self.project.store),
             "progress": lambda: partial(self.project.progress, self.asset.name),
         }
         arguments: dict[str, Any] = {}

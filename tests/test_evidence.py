@@ -31,7 +31,7 @@ class Corpus:
             [(name(one), one, "person", f"{one} {said}", degree[one]) for one in letters],
             schema={**ENTITIES, "degree": pl.Int64},
             orient="row",
-        )
+        ).with_columns(made_from=pl.concat_list("description"))
         self.relationships = pl.DataFrame(
             [
                 (name(pair), *sorted(map(name, pair)), f"{pair} {said}", sum(map(degree.get, pair)))
@@ -45,7 +45,7 @@ class Corpus:
                 "combined_degree": pl.Int64,
             },
             orient="row",
-        )
+        ).with_columns(made_from=pl.concat_list("description"))
         self.claims = pl.DataFrame(
             [
                 (name(f"{subject}{number}"), name(subject), f"claim {number} {said}", "true", date)
@@ -110,7 +110,7 @@ def told(evidence: dict[str, Evidence], community: str) -> dict[str, tuple[bool,
     """Return {name of the element: (included, via)} of one report."""
     words = {name(word): word for word in (*"abcdef", *PAIRS, "a0")}
     rows = table(evidence).filter(community_id=community)
-    return {words.get(ref, ref): (there, via) for _, _, ref, there, via in rows.rows()}
+    return {words.get(ref, ref): (there, via) for _, _, ref, there, via, *_ in rows.rows()}
 
 
 TWO = {"root": ("abcd", None), "left": ("ab", "root"), "right": ("cd", "root")}

@@ -8,10 +8,11 @@ import duckdb
 import polars as pl
 import pytest
 
-from graphrag_assets.assets.publication import CONTENTS, changes, publish
+from graphrag_assets.assets.publication import CONTENTS, publish
 from graphrag_assets.errors import UnpublishableError
 from graphrag_assets.project import Project
 from graphrag_assets.store import Store, fingerprint, open_published, replace, select
+from graphrag_assets.versions import changes
 from pipeline import database_of
 from small_corpus import write_project
 from table_rows import put, rows_of, vectors
@@ -229,7 +230,7 @@ class TestCrashes:
         "name",
         [
             "graphrag_assets.store.Store.publish",
-            "graphrag_assets.store._copy_durably",
+            "graphrag_assets.store.shutil.copyfile",
             "graphrag_assets.store._link",
         ],
     )

@@ -44,7 +44,7 @@ DEFAULTS = {
     },
     "resolution": {"similar": 0.95, "ask_model": False},
     "communities": {"max_community_size": 10, "seed": 42},
-    "reports": {"context_tokens": 8000},
+    "reports": {"context_tokens": 8000, "tolerance": 0.1},
     "layout": {"neighbors": 15, "min_distance": 0.1},
     "query": {
         "method": "auto",

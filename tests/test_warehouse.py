@@ -222,7 +222,7 @@ class TestRecipe:
             ("extraction.gleanings = 0", {"extractions"}),
             ("communities.seed = 7", {"communities", "layout"}),
             ("layout.neighbors = 5", {"layout"}),
-            ("reports.context_tokens = 4000", {"community_reports"}),
+            ("reports.context_tokens = 4000", {"community_reports", "entities", "relationships"}),
             ("query.level = 0", set()),
             ("run.budget_usd = 5", set()),
             ("store.keep_versions = 9", set()),

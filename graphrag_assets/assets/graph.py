@@ -1,7 +1,7 @@
 """Mentions -> relationships, entities, communities."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import polars as pl
@@ -14,17 +14,26 @@ from graphrag_assets.mentions import (
     merge_relationships,
 )
 from graphrag_assets.models.client import Models, Request
-from graphrag_assets.models.replies import Description
+from graphrag_assets.models.replies import Description as Summary
 from graphrag_assets.network.communities import detect_communities
 from graphrag_assets.network.history import Previous
 from graphrag_assets.prompts import Prompts, language_name
-from graphrag_assets.settings import CommunitySettings
+from graphrag_assets.reuse import digest, summary_holds
+from graphrag_assets.settings import CommunitySettings, ReportSettings
 from graphrag_assets.text import count_tokens, language
 from graphrag_assets.warehouse import Result, table_asset
 
 MAX_TOKENS = 500  # a description up to this long is its pieces, joined
 MAX_PIECES = 12
 GROUP_TOKENS = 3000  # what one summary reads
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is said of an element, and whether a model failed to say all of it."""
+
+    text: str
+    failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,21 +45,33 @@ class Describer:
     encoding: str
     language: str
 
-    async def describe(self, subject: str, name: str, pieces: Sequence[str]) -> str:
+    @property
+    def recipe(self) -> str:
+        """Hash of all but the pieces that decides a summary."""
+        prompt = self.prompts.fingerprint("summarize_description")
+        return digest(f"{prompt}-{self.models.recipe('description')}-{self.language}")
+
+    def fits(self, pieces: Sequence[str]) -> bool:
+        """Whether a description is its pieces, joined: no model is asked."""
+        return len(pieces) <= MAX_PIECES and self._tokens(pieces) <= MAX_TOKENS
+
+    async def describe(self, subject: str, name: str, pieces: Sequence[str]) -> Description:
         """Join a few pieces; let a model summarise many, in groups, until few are left.
 
         Where the model fails, the most informative pieces stand for all (the failed call is in
         model_calls, and the next run asks again).
         """
-        if len(pieces) <= MAX_PIECES and self._tokens(pieces) <= MAX_TOKENS:
-            return joined(pieces)
+        if self.fits(pieces):
+            return Description(joined(pieces))
         groups = self._groups(pieces)
         summaries = [await self._summarise(subject, name, group) for group in groups]
+        failed = any(summary.failed for summary in summaries)
         if len(summaries) == 1:
             return summaries[0]
-        return await self.describe(subject, name, summaries)
+        whole = await self.describe(subject, name, [summary.text for summary in summaries])
+        return replace(whole, failed=whole.failed or failed)
 
-    async def _summarise(self, subject: str, name: str, pieces: Sequence[str]) -> str:
+    async def _summarise(self, subject: str, name: str, pieces: Sequence[str]) -> Description:
         tongue = language(joined(pieces)) if self.language == "auto" else self.language
         messages = self.prompts.render(
             "summarize_description",
@@ -64,11 +85,13 @@ class Describer:
                 "description",
                 "summarize_description",
                 messages,
-                schema=Description,
+                schema=Summary,
                 subject=subject,
             )
         )
-        return outcome.reply.description if outcome.reply else joined(self._fitting(pieces))
+        if outcome.reply:
+            return Description(outcome.reply.description)
+        return Description(joined(self._fitting(pieces)), failed=True)
 
     def _tokens(self, pieces: Sequence[str]) -> int:
         return count_tokens(joined(pieces), self.encoding)
@@ -104,6 +127,8 @@ def relationships(
     output_language: str,
     models: Models,
     prompts: Prompts,
+    settings: ReportSettings,
+    previous_relationships: pl.DataFrame,
     progress: Callable[[int, int], None],
 ) -> pl.DataFrame:
     """Merge the mentions of each pair of entities."""
@@ -117,7 +142,8 @@ def relationships(
     named = merged.select("id", name=pl.concat_str("source", pl.lit(" — "), "target"))
     describer = Describer(models, prompts, encoding, output_language)
     pieces = distinct_pieces(relationship_mentions, "relationship_id")
-    return merged.join(_described(named, pieces, describer, progress), on="id")
+    former = Summaries(previous_relationships, describer.recipe, settings.tolerance)
+    return merged.join(_described(named, pieces, describer, former, progress), on="id")
 
 
 @table_asset("entities", prompts=("summarize_description",), tasks=("description",), priority=-2)
@@ -129,6 +155,8 @@ def entities(
     output_language: str,
     models: Models,
     prompts: Prompts,
+    settings: ReportSettings,
+    previous_entities: pl.DataFrame,
     progress: Callable[[int, int], None],
 ) -> pl.DataFrame:
     """Merge the mentions of each entity."""
@@ -136,7 +164,8 @@ def entities(
     describer = Describer(models, prompts, encoding, output_language)
     pieces = distinct_pieces(entity_mentions, "entity_id")
     named = merged.select("id", name="title")
-    return merged.join(_described(named, pieces, describer, progress), on="id")
+    former = Summaries(previous_entities, describer.recipe, settings.tolerance)
+    return merged.join(_described(named, pieces, describer, former, progress), on="id")
 
 
 @table_asset("communities", "community_members")
@@ -170,22 +199,49 @@ def communities(
     return {"communities": found.communities, "community_members": found.members}
 
 
+class Summaries:
+    """What a model summarised before, by the same recipe."""
+
+    def __init__(self, previous: pl.DataFrame, recipe: str, tolerance: float) -> None:
+        """Take the table as the last run left it, and the share of pieces that may come."""
+        mine = previous.filter(pl.col("made_from").list.contains(recipe))
+        rows = mine.select("id", "description", "made_from").iter_rows()
+        self.known = {ref: (text, frozenset(made)) for ref, text, made in rows}
+        self.tolerance = tolerance
+
+    def kept(self, ref: str, made_from: frozenset[str]) -> tuple[str, frozenset[str]] | None:
+        """Return a former summary that still holds, with what it was made from."""
+        former = self.known.get(ref)
+        holds = former and summary_holds(former[1], made_from, self.tolerance)
+        return former if holds else None
+
+
 def _described(
     named: pl.DataFrame,
     pieces: pl.DataFrame,
     describer: Describer,
+    former: Summaries,
     progress: Callable[[int, int], None],
 ) -> pl.DataFrame:
-    """Return id and description of each named element."""
-    rows = named.join(pieces, on="id", how="left", maintain_order="left")
-    told = rows.filter(pl.col("pieces").is_not_null())
-    jobs = [
-        partial(describer.describe, *row) for row in told.select("id", "name", "pieces").iter_rows()
-    ]
-    texts = describer.models.map(jobs, progress=lambda done: progress(done, len(jobs)))
-    described = told.select("id").with_columns(description=pl.Series(texts, dtype=pl.String))
-    return (
-        named.select("id")
-        .join(described, on="id", how="left")
-        .with_columns(pl.col("description").fill_null(""))
+    """Return id, description and made_from of each named element."""
+    told: dict[str, tuple[str, frozenset[str]]] = {}
+    asked = []
+    recipe = describer.recipe
+    for ref, name, found in named.join(pieces, on="id", how="left").iter_rows():
+        made_from = frozenset(map(digest, found or ()))
+        if describer.fits(found or ()):
+            told[ref] = joined(found or ()), made_from
+        elif kept := former.kept(ref, made_from | {recipe}):
+            told[ref] = kept
+        else:
+            asked.append((ref, name, found, made_from))
+    jobs = [partial(describer.describe, ref, name, found) for ref, name, found, _ in asked]
+    answers = describer.models.map(jobs, progress=lambda done: progress(done, len(jobs)))
+    for (ref, _, _, made_from), answer in zip(asked, answers, strict=True):
+        told[ref] = answer.text, made_from if answer.failed else made_from | {recipe}
+    rows = [(ref, text, sorted(made_from)) for ref, (text, made_from) in told.items()]
+    return pl.DataFrame(
+        rows,
+        schema={"id": pl.String, "description": pl.String, "made_from": pl.List(pl.String)},
+        orient="row",
     )

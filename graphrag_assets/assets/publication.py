@@ -5,25 +5,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
-import polars as pl
 
 from graphrag_assets.checks import all_checks, broken_laws
-from graphrag_assets.errors import NoIndexError
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
-from graphrag_assets.store import (
-    Connection,
-    append,
-    open_published,
-    select,
-    sql,
-)
-from graphrag_assets.tables import TABLES
+from graphrag_assets.store import Connection, select, sql
+from graphrag_assets.tables import BOOKS, TABLES
 from graphrag_assets.text import sha256
+from graphrag_assets.versions import reconcile, write_version
 from graphrag_assets.warehouse import IndexDatabase, one_run
 
 INDEX = "index"
-BOOKS = ("model_calls", "index_versions", "index_changes", "asset_states")
 CONTENTS = tuple(table for table in TABLES if table not in BOOKS)
 SPEC = dg.AssetSpec(
     INDEX,
@@ -43,7 +35,7 @@ def index_asset(project: Project) -> dg.AssetsDefinition:
 
     @dg.multi_asset(name="publish", specs=[SPEC], required_resource_keys={"duckdb"})
     def compute(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
-        with one_run(project):
+        with one_run(project, context.run.run_id):
             published = publish(project, context.resources.duckdb, context.run.run_id)
         metadata = {"path": dg.MetadataValue.path(str(project.store.current)), **published}
         return dg.MaterializeResult(
@@ -56,7 +48,9 @@ def index_asset(project: Project) -> dg.AssetsDefinition:
 
 
 def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str, Any]:
-    """Publish the working tables as the next version, unless they are the current one already.
+    """Publish the working tables as the next version, unless the last run did.
+
+    After a rollback they aren't the current version, and stay unpublished until they change.
 
     Raises UnpublishableError if a law with a blocking check is broken.
     """
@@ -66,14 +60,14 @@ def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str,
         states = asset_states(connection)
         inputs = {table: states[table].fingerprint for table in CONTENTS if table in states}
         unchanged = INDEX in states and states[INDEX].inputs == inputs
-        version = next_version(connection) - (1 if unchanged else 0)
+        if not unchanged:
+            reconcile(connection, project.store)
+        version = next_version(connection, project.store) - (1 if unchanged else 0)
         if not unchanged:
             _write_version(connection, project, version, run_id)
             save_states(connection, [State(INDEX, str(version), "1", inputs, settled=True)])
         connection.commit()
-    if not unchanged or not _is_published(project, version):
-        project.store.publish(version)
-        project.store.forget(project.settings.store.keep_versions)
+    _bring_out(project, version)
     return {"version": version, "published": not unchanged}
 
 
@@ -100,49 +94,16 @@ def _write_version(connection: Connection, project: Project, version: int, run_i
         "counts": json.dumps(counts),
         "settings": sha256(project.settings.model_dump_json())[:16],
         "cost_usd": cost,
+        "restores": None,
     }
-    append(connection, "index_versions", pl.DataFrame([row]))
-    now = select(connection, sql("contents"))
-    append(connection, "index_changes", changes(_before(project, now), now, version))
+    write_version(connection, project.store, row, select(connection, sql("contents")))
 
 
-def changes(before: pl.DataFrame, now: pl.DataFrame, version: int) -> pl.DataFrame:
-    """Return what was added, removed and changed between two states of the contents."""
-    both = now.join(before, on=["kind", "id"], how="full", coalesce=True, suffix="_before")
-    change = (
-        pl.when(pl.col("content_before").is_null())
-        .then(pl.lit("added"))
-        .when(pl.col("content").is_null())
-        .then(pl.lit("removed"))
-        .otherwise(pl.lit("changed"))
-    )
-    return (
-        both.filter(pl.col("content").ne_missing(pl.col("content_before")))
-        .with_columns(
-            change=change,
-            version=pl.lit(version, pl.Int64),
-            title=pl.coalesce("title", "title_before"),
-        )
-        .sort("kind", "id")
-    )
-
-
-def _before(project: Project, now: pl.DataFrame) -> pl.DataFrame:
-    try:
-        path = project.store.published()
-    except NoIndexError:
-        return now.clear()
-    connection = open_published(path)
-    try:
-        return select(connection, sql("contents"))
-    finally:
-        connection.close()
-
-
-def _is_published(project: Project, version: int) -> bool:
-    """Whether a version's file is there, and the current one isn't older."""
-    try:
-        made = project.store.published(version).stat().st_mtime_ns
-        return project.store.current.stat().st_mtime_ns >= made
-    except (NoIndexError, FileNotFoundError):
-        return False
+def _bring_out(project: Project, version: int) -> None:
+    """Publish a version that is written down, as far as that isn't done."""
+    store = project.store
+    if version not in store.kept:
+        store.publish(version)
+        store.forget(project.settings.store.keep_versions)
+    elif not store.is_current(version):
+        store.make_current(version)

@@ -10,6 +10,7 @@ import polars as pl
 
 from graphrag_assets.context import cited, keep_known
 from graphrag_assets.evidence import EVIDENCE, Evidence, Graph, Rows, evidence_rows
+from graphrag_assets.former import Former
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.models.replies import Report
 from graphrag_assets.prompts import Prompts, language_name
@@ -39,21 +40,31 @@ def community_reports(
     models: Models,
     prompts: Prompts,
     previous_community_reports: pl.DataFrame,
+    previous_report_evidence: pl.DataFrame,
     version: int,
     progress: Callable[[int, int], None],
 ) -> Result:
     """Write a report for each community, after those of its sub-communities.
 
-    A report whose evidence and recipe are the same as before is kept as it is.
+    A report whose evidence and recipe are the same as before is kept as it is; one whose evidence
+    changed a little is kept and marked stale (former.py).
     """
-    graph = Graph(communities, community_members, Rows(entities, relationships, claims, encoding))
+    rows = Rows(entities, relationships, claims, encoding)
+    graph = Graph(communities, community_members, rows)
     recipe = f"{prompts.fingerprint('community_report')}-{models.recipe('report')}"
-    before = {row["community_id"]: row for row in previous_community_reports.to_dicts()}
+    former = Former(
+        previous_community_reports,
+        previous_report_evidence,
+        rows,
+        frozenset(graph.levels),
+        recipe,
+        settings.tolerance,
+    )
     writer = Writer(models, prompts, output_language, encoding, recipe, version)
     around = prompts.render("community_report", context="", language=output_language)
     taken = sum(count_tokens(message.content, encoding) for message in around)
     budget = fitting(settings.context_tokens, models.context_tokens("report"), taken)
-    hierarchy = Hierarchy(graph, writer, before, budget)
+    hierarchy = Hierarchy(graph, writer, former, budget)
     levels = sorted(communities["level"].unique(), reverse=True)
     jobs = [partial(hierarchy.report, one) for level in levels for one in graph.at(level)]
     models.map(jobs, progress=lambda done: progress(done, len(jobs)))
@@ -85,7 +96,7 @@ class Hierarchy:
 
     graph: Graph
     writer: "Writer"
-    before: Mapping[str, Mapping[str, Any]]
+    former: Former
     budget: int
     written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     evidence: dict[str, Evidence] = field(default_factory=dict)
@@ -106,9 +117,8 @@ class Hierarchy:
 
     async def _keep_or_write(self, community: str) -> None:
         found = self.graph.evidence(community, self.written, self.evidence, self.budget)
-        held = self.writer.holds(found, self.before)
-        row = self.before[community] if held else await self.writer.write(found)
-        self.written[community], self.evidence[community] = row, found
+        row, rested = self.former.kept(found) or (await self.writer.write(found), found)
+        self.written[community], self.evidence[community] = row, rested
 
 
 @dataclass(frozen=True)
@@ -121,16 +131,6 @@ class Writer:
     encoding: str
     recipe: str
     version: int
-
-    def holds(self, evidence: Evidence, before: Mapping[str, Mapping[str, Any]]) -> bool:
-        """Whether the former report still says what a new one would."""
-        former = before.get(evidence.community_id)
-        return (
-            former is not None
-            and former["status"] == "ok"
-            and former["evidence"] == evidence.fingerprint
-            and former["recipe"] == self.recipe
-        )
 
     async def write(self, evidence: Evidence) -> dict[str, Any]:
         """Return the row of one report."""

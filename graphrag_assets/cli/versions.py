@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from graphrag_assets.cli.app import app, out
-from graphrag_assets.console.changes import print_changes
+from graphrag_assets.console.changes import print_changes, print_notes
 from graphrag_assets.console.runs import print_summary
 from graphrag_assets.console.runs import status as found_status
 from graphrag_assets.project import Project
@@ -26,6 +26,23 @@ def status(
 
 
 @app.command()
+def rollback(
+    context: typer.Context,
+    version: Annotated[
+        int | None, typer.Argument(help="Version to go back to; default: the one before.")
+    ] = None,
+) -> None:
+    """Publish the contents of a kept version again, as a new version; nothing is asked."""
+    from graphrag_assets.versions import roll_back
+
+    project = Project.open(context.obj)
+    number = roll_back(project, version)
+    restored = found_status(project)["restores"]
+    out.print(f"Version {number} is current, with the contents of version {restored}.")
+    out.print("`graphrag-assets index` publishes again once documents or settings have changed.")
+
+
+@app.command()
 def changes(
     context: typer.Context,
     since: Annotated[int | None, typer.Option("--from", help="Older version.")] = None,
@@ -41,3 +58,4 @@ def changes(
     until = reader.version if until is None else until
     since = until - 1 if since is None else since
     print_changes(out, changes_between(reader, since, until), since, until)
+    print_notes(out, reader, since, until)

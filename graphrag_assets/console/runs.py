@@ -1,7 +1,7 @@
 """What a run does and leaves: progress, summary."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from graphrag_assets.project import Progress as Report
 from graphrag_assets.project import Project
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.readers import corpus_summary, summary_lines
+from graphrag_assets.versions import kept_versions
 
 if TYPE_CHECKING:  # Dagster isn't imported to print
     from graphrag_assets.run import Run
@@ -50,21 +51,29 @@ def status(project: Project) -> dict[str, Any]:
     """Return what the published version holds, what it took and what it lacks."""
     reader = Reader(project.store.published())
     try:
-        version = reader.rows("FROM index_versions ORDER BY version DESC LIMIT 1").to_dicts()[0]
+        kept = kept_versions(project.store).to_dicts()
+        version = kept[0]
         took = reader.ask("run_cost", run=version["run_id"]).to_dicts()[0]
         files = reader.rows("FROM files ORDER BY path")
         return {
             **version,
             "counts": json.loads(version["counts"]),
             "levels": reader.ask("communities_per_level").to_dicts(),
+            "stale": reader.ask("stale_reports").height,
             "unfinished": reader.ask("unfinished").to_dicts(),
             "corpus": corpus_summary(files),
             "corpus_notes": summary_lines(files),
             "took": took,
+            "kept": kept,
             "path": str(project.store.current),
         }
     finally:
         reader.close()
+
+
+def told_version(row: Mapping[str, Any]) -> str:
+    """Return a version's number, and whose contents it has if they aren't its own."""
+    return f"{row['version']}" + (f" (= {row['restores']})" if row["restores"] else "")
 
 
 def print_summary(console: Console, project: Project, run: "Run | None") -> str:
@@ -72,7 +81,7 @@ def print_summary(console: Console, project: Project, run: "Run | None") -> str:
     found = status(project)
     counts, took = found["counts"], run.took if run else found["took"]
     same = ", nothing changed" if run and run.id != found["run_id"] else ""
-    title = f"Index version {found['version']}: {found['status']}{same}"
+    title = f"Index version {told_version(found)}: {found['status']}{same}"
     table = Table(title=title, show_header=False)
     for name in COUNTED:
         table.add_row(name.replace("_", " "), f"{counts[name]:,}")
@@ -87,6 +96,15 @@ def print_summary(console: Console, project: Project, run: "Run | None") -> str:
     if run:
         table.add_row("seconds", f"{run.seconds:.1f}")
     console.print(table)
+    if len(found["kept"]) > 1:
+        earlier = ", ".join(map(told_version, found["kept"][1:]))
+        console.print(
+            f"Kept are also version {earlier}: `graphrag-assets rollback`", highlight=False
+        )
+    if found["stale"]:
+        console.print(
+            f"{found['stale']} reports are stale: a little of what they rest on has changed"
+        )
     for line in found["corpus_notes"]:
         console.print(escape(line), highlight=False)
     others = [row for row in found["unfinished"] if row["kind"] != "file"]

@@ -1,0 +1,108 @@
+"""The reports of the last run, and which of them still hold."""
+
+from collections import ChainMap
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from graphrag_assets.evidence import Evidence, Rows, Source
+from graphrag_assets.reuse import lost, same_hubs, share_changed
+
+
+@dataclass(frozen=True)
+class Former:
+    """The reports and their evidence as the last run left them.
+
+    `tolerance` is the share of a report's evidence, in tokens, that may change before it is
+    written again; 0: none.
+    """
+
+    reports: pl.DataFrame
+    evidence: pl.DataFrame
+    rows: Rows
+    communities: frozenset[str]
+    recipe: str
+    tolerance: float
+
+    def kept(self, now: Evidence) -> tuple[dict[str, Any], Evidence] | None:
+        """Return the former report of a community with what it rests on; None: write it again.
+
+        It is kept as it is where a new one would be asked the same, and marked stale where that
+        differs by less than the tolerance. It is never kept where something that it rests on is
+        gone: what a document said goes with the document.
+        """
+        report = self._reports.get(now.community_id)
+        if not report or report["status"] not in {"ok", "stale"} or report["recipe"] != self.recipe:
+            return None
+        if report["evidence"] == now.fingerprint:
+            again = {"status": "ok", "reason": None} if report["status"] == "stale" else {}
+            return report | again, now
+        if not self.tolerance:
+            return None
+        return self._tolerated(report, now)
+
+    def _tolerated(
+        self, report: dict[str, Any], now: Evidence
+    ) -> tuple[dict[str, Any], Evidence] | None:
+        then = self._evidence(now)
+        before, after = _elements(then), {ref: self.rows.sources[ref] for ref in now.covers}
+        share = share_changed(before, after)
+        if (
+            share >= self.tolerance
+            or not same_hubs(_entities(before), _entities(after), self.rows.degrees)
+            or lost((then.rests_on[ref] for ref in then.included), self._there)
+        ):
+            return None
+        reason = f"{share:.1%} of its evidence changed since version {report['refreshed_in']}"
+        return report | {"status": "stale", "reason": reason}, then
+
+    def _evidence(self, now: Evidence) -> Evidence:
+        """Return a community's evidence with what its former report rests on and still exists."""
+        first, count = self._places.get(now.community_id, (0, 0))
+        sources, included, own = {}, set(), set()
+        for row in self._sorted.slice(first, count).iter_rows(named=True):
+            ref, made = row["ref_id"], row["made_from"]
+            if not row["included"] and ref not in self._there:
+                continue
+            made = None if made is None or row["sha256"] is None else tuple(made)
+            sources[ref] = Source(row["kind"], ref, row["sha256"], row["n_tokens"], made)
+            if row["included"]:
+                included.add(ref)
+            if row["via"] == "own":
+                own.add(ref)
+        return replace(now, rests_on=sources, included=frozenset(included), own=frozenset(own))
+
+    @cached_property
+    def _reports(self) -> dict[str, dict[str, Any]]:
+        return {row["community_id"]: row for row in self.reports.to_dicts()}
+
+    @cached_property
+    def _sorted(self) -> pl.DataFrame:
+        return self.evidence.sort("community_id", "kind", "ref_id")
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """{community: first row and number of rows of its evidence}."""
+        runs = (
+            self._sorted.with_row_index()
+            .group_by("community_id")
+            .agg(first=pl.col("index").min(), count=pl.len())
+        )
+        return {community: (first, count) for community, first, count in runs.iter_rows()}
+
+    @cached_property
+    def _there(self) -> Mapping[str, Source]:
+        """All that exists today: elements, and communities for the reports on them."""
+        reports = {one: Source("report", one, "", 0, ()) for one in self.communities}
+        return ChainMap(dict(self.rows.sources), reports)
+
+
+def _elements(evidence: Evidence) -> dict[str, Source]:
+    return {ref: one for ref, one in evidence.rests_on.items() if one.kind != "report"}
+
+
+def _entities(sources: Mapping[str, Source]) -> set[str]:
+    return {ref for ref, source in sources.items() if source.kind == "entity"}

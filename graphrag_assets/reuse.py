@@ -1,0 +1,68 @@
+"""What may be kept although a little of what it was made from has changed.
+
+A description or a report that is kept never outlives its sources: if one of them is gone, it is
+made again, however little it was. What came or changed is tolerated up to a share.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Set
+from typing import Protocol
+
+HUBS = 5  # a report isn't kept where one of so many best-connected entities came or went
+
+
+class Source(Protocol):
+    """Something that a report rests on."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def n_tokens(self) -> int: ...
+    @property
+    def made_from(self) -> Collection[str] | None: ...
+
+
+def digest(text: str) -> str:
+    """Return a short hash of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def summary_holds(made_from: Set[str], pieces: Set[str], tolerance: float) -> bool:
+    """Whether a summary of some pieces stands for those of today: none went, few came."""
+    return made_from <= pieces and len(pieces - made_from) <= tolerance * len(pieces)
+
+
+def lost(former: Iterable[Source], now: Mapping[str, Source]) -> bool:
+    """Whether something of what was read is gone: an element, or a piece that it was made from.
+
+    A piece that went without a trace in the element's row said nothing that others don't say.
+    """
+    return any(source.id not in now or _lost_a_piece(source, now[source.id]) for source in former)
+
+
+def _lost_a_piece(then: Source, now: Source) -> bool:
+    if then.made_from is None or now.made_from is None:
+        return True
+    return then.sha256 != now.sha256 and not set(then.made_from) <= set(now.made_from)
+
+
+def share_changed(former: Mapping[str, Source], now: Mapping[str, Source]) -> float:
+    """Return the share of tokens that came, went or changed, of those before and now."""
+    changed = total = 0
+    for ref in former.keys() | now.keys():
+        before, after = former.get(ref), now.get(ref)
+        tokens = max(side.n_tokens for side in (before, after) if side)
+        total += tokens
+        if not before or not after or before.sha256 != after.sha256:
+            changed += tokens
+    return changed / total if total else 0.0
+
+
+def same_hubs(former: Set[str], now: Set[str], degrees: Mapping[str, int]) -> bool:
+    """Whether the best-connected entities of both sets of ids are in both."""
+    best = sorted(former | now, key=lambda ref: (-degrees.get(ref, 0), ref))[:HUBS]
+    return all(ref in former and ref in now for ref in best)
