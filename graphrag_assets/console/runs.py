@@ -1,6 +1,5 @@
 """What a run does and leaves: progress, summary."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ from rich.table import Table
 
 from graphrag_assets.project import Progress as Report
 from graphrag_assets.project import Project
+from graphrag_assets.query.browse import summary
 from graphrag_assets.query.reader import Reader
-from graphrag_assets.readers import corpus_summary, summary_lines
 
 if TYPE_CHECKING:  # Dagster isn't imported to print
     from graphrag_assets.run import Run
@@ -50,19 +49,7 @@ def status(project: Project) -> dict[str, Any]:
     """Return what the published version holds, what it took and what it lacks."""
     reader = Reader(project.store.published())
     try:
-        version = reader.rows("FROM index_versions ORDER BY version DESC LIMIT 1").to_dicts()[0]
-        took = reader.ask("run_cost", run=version["run_id"]).to_dicts()[0]
-        files = reader.rows("FROM files ORDER BY path")
-        return {
-            **version,
-            "counts": json.loads(version["counts"]),
-            "levels": reader.ask("communities_per_level").to_dicts(),
-            "unfinished": reader.ask("unfinished").to_dicts(),
-            "corpus": corpus_summary(files),
-            "corpus_notes": summary_lines(files),
-            "took": took,
-            "path": str(project.store.current),
-        }
+        return {**summary(reader), "path": str(project.store.current)}
     finally:
         reader.close()
 
