@@ -186,6 +186,16 @@ class RunSettings(Section):
     budget_usd: float = Field(0, ge=0, description="Most that one run may cost; 0: no limit.")
 
 
+class ServeSettings(Section):
+    """Limits of `graphrag-assets serve`."""
+
+    concurrency: int = Field(16, ge=1, description="Questions that are answered at once.")
+    deadline_seconds: float = Field(
+        300, gt=0, description="Longest time that one answer may take, waiting included."
+    )
+    max_body_kb: int = Field(256, ge=1, description="Largest request that is read.")
+
+
 class ModelSettings(Section):
     """One litellm model and its limits."""
 
@@ -235,6 +245,7 @@ class Settings(Section):
     query: QuerySettings = QuerySettings()
     store: StoreSettings = StoreSettings()
     run: RunSettings = RunSettings()
+    serve: ServeSettings = ServeSettings()
     models: Models = Models()
 
 
@@ -254,6 +265,11 @@ def load_settings(root: Path) -> Settings:
 def find_root() -> Path:
     """Return the folder of the corpus: GRAPHRAG_ROOT, else the working directory."""
     return Path(os.environ.get("GRAPHRAG_ROOT") or ".").resolve()
+
+
+def access_token() -> str:
+    """Return the token that a server asks for: GRAPHRAG_TOKEN; empty: none."""
+    return os.environ.get("GRAPHRAG_TOKEN", "").strip()
 
 
 def child_environment(root: Path) -> dict[str, str]:

@@ -58,6 +58,7 @@ DEFAULTS = {
     },
     "store": {"path": "data/index", "keep_versions": 3, "memo": ""},
     "run": {"executor": "in_process", "schedule": "", "sensor": False, "budget_usd": 0},
+    "serve": {"concurrency": 16, "deadline_seconds": 300, "max_body_kb": 256},
 }
 MODEL = {
     "model": "offline/nlp",

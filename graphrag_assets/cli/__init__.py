@@ -16,11 +16,12 @@ from graphrag_assets.errors import GraphRAGError, UsageError
 # isort: off
 from graphrag_assets.cli import indexing
 from graphrag_assets.cli import asking
+from graphrag_assets.cli import serving
 from graphrag_assets.cli import versions
 from graphrag_assets.cli import reference
 # isort: on
 
-__all__ = ["app", "asking", "indexing", "main", "reference", "versions"]
+__all__ = ["app", "asking", "indexing", "main", "reference", "serving", "versions"]
 
 
 def main() -> None:
