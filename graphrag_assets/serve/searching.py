@@ -28,19 +28,19 @@ def searching_routes(service: Service) -> APIRouter:
 
         `/lineage/{id}` gives their text.
         """
-        version, rows = await service.read(retrieve, question, method=method, k=k, where=where)
+        version, rows = await service.consult(retrieve, question, method=method, k=k, where=where)
         return shapes.Found.model_validate({"index_version": version, "items": rows})
 
     @routes.get("/suggestions")
     async def suggestions(k: Count = 5) -> shapes.Suggestions:
         """Return questions that one could ask of this corpus."""
-        version, questions = await service.read(suggest, k=k)
+        version, questions = await service.consult(suggest, k=k)
         return shapes.Suggestions(index_version=version, questions=questions)
 
     @routes.post("/suggestions")
     async def next_suggestions(history: list[shapes.Turn], k: Count = 5) -> shapes.Suggestions:
         """Return questions that one could ask next, after earlier turns."""
-        version, questions = await service.read(suggest, k=k, history=turns(history))
+        version, questions = await service.consult(suggest, k=k, history=turns(history))
         return shapes.Suggestions(index_version=version, questions=questions)
 
     return routes

@@ -57,6 +57,13 @@ class Service:
         async with self._deadline():
             return await asyncio.to_thread(leased)
 
+    async def consult(
+        self, function: Callable[Concatenate[Index, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call a function that may ask models: as `read`, but in turn."""
+        async with self._turn():
+            return await self.read(function, *args, **kwargs)
+
     async def sql(self, statement: str, *, limit: int) -> tuple[int, pl.DataFrame]:
         """Return the version and the first rows of a statement that reads; raise SqlError."""
 
@@ -64,8 +71,7 @@ class Service:
             rows = index.reader.rows_within(self._limits.deadline_seconds, statement)
             return index.version, rows.head(limit)
 
-        async with self._turn():
-            return await self.read(select)
+        return await self.consult(select)
 
     async def ready(self) -> None:
         """Import what the first question would wait for."""

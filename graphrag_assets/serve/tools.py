@@ -71,13 +71,13 @@ def _question_tools(service: Service) -> list[Callable[..., Awaitable[Any]]]:
         where: Annotated[str | None, Field(description="As of `ask`.")] = None,
     ) -> digests.Found:
         """Find passages, best first; cheaper than `ask`, and without a conclusion."""
-        return await service.read(digests.found, question, k=k, where=where)
+        return await service.consult(digests.found, question, k=k, where=where)
 
     async def suggest_questions(
         k: Annotated[int, Field(ge=1, le=20, description="How many.")] = 5,
     ) -> list[str]:
         """Say what could be asked of these documents."""
-        _, questions = await service.read(suggest, k=k)
+        _, questions = await service.consult(suggest, k=k)
         return questions
 
     return [ask, search, suggest_questions]

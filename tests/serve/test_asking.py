@@ -140,9 +140,10 @@ class TestOddInput:
         assert response.status_code == 422
         assert said in response.json()["error"]
 
-    def test_that_isn_t_utf_8_is_refused(self, client):
+    @pytest.mark.parametrize("body", [b'{"question": "\xff\xfe"}', b"[" * 200_000])
+    def test_that_can_t_be_read_is_refused(self, client, body):
         headers = {"Content-Type": "application/json"}
-        response = client.post("/ask", content=b'{"question": "\xff\xfe"}', headers=headers)
+        response = client.post("/ask", content=body, headers=headers)
 
         assert response.status_code == 400
         assert set(response.json()) == {"error", "hint"}

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
@@ -117,6 +118,15 @@ class TestAtOnce:
 
         assert asyncio.run(many()) == ["answered"] * 10
         assert most == 2
+
+    def test_a_reader_who_leaves_gives_the_slot_back(self, serving, indexed, slow):
+        project = limited(indexed, concurrency=1, deadline_seconds=30)
+        with serving(project) as address, httpx2.Client(base_url=address, timeout=20) as client:
+            with client.stream("POST", "/ask/stream", json=ASKED) as response:
+                assert response.status_code == 200
+            rows = client.post("/sql", json={"query": "SELECT 1"})
+
+        assert rows.json()["rows"] == [[1]]
 
     def test_more_than_can_wait_are_told_so(self, indexed, slow):
         service = Service(limited(indexed, concurrency=1, deadline_seconds=1))

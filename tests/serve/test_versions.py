@@ -121,11 +121,11 @@ def test_many_ask_at_once(serving, indexed):
         body = {"question": f"Who keeps the North Light, number {number}?", "method": "local"}
         return httpx2.post(f"{address}/ask", json=body, timeout=60).json()
 
-    with serving(indexed) as address, ThreadPoolExecutor(40) as pool:
-        answers = list(pool.map(lambda number: ask(address, number), range(40)))
+    with serving(indexed) as address, ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda number: ask(address, number), range(20)))
 
     assert {answer["status"] for answer in answers} == {"ok"}
     assert [answer["question"] for answer in answers] == [
-        f"Who keeps the North Light, number {number}?" for number in range(40)
+        f"Who keeps the North Light, number {number}?" for number in range(20)
     ]
     assert {answer["usage"]["calls"] for answer in answers} == {2}  # its own: vector and text
