@@ -8,7 +8,12 @@
     │   ├── NoMapError             nothing of that kind has a place on the map
     │   ├── NoVersionError         a version that isn't kept, or needs no way back
     │   ├── QuestionError          an empty question, an unknown method, a bad filter
+    │   │   └── NotFoundError      an id that stands for nothing
+    │   ├── ServeError             a server that can't be started this way
     │   └── SqlError               a statement that is wrong, or that would write
+    ├── OverloadError              a server that can't answer now
+    │   ├── BusyError              too many questions are waiting
+    │   └── DeadlineError          an answer would take too long
     ├── ModelError                 a model can't be used
     │   ├── ModelStoppedError      every further call would fail too: key, name, quota
     │   │   └── BudgetExceededError  the next call would cost more than is left, exit code 3
@@ -92,12 +97,46 @@ class QuestionError(UsageError):
     """A question that can't be asked this way."""
 
 
+class NotFoundError(QuestionError):
+    """An id that stands for nothing in this version."""
+
+
+class ServeError(UsageError):
+    """A server that can't be started this way."""
+
+
 class SqlError(UsageError):
     """A statement that DuckDB refuses."""
 
     def __init__(self, reason: str) -> None:
         """Quote the database's own reason."""
         super().__init__(f"The statement was refused: {reason}")
+
+
+class OverloadError(GraphRAGError):
+    """A server that can't answer now."""
+
+
+class BusyError(OverloadError):
+    """More questions are waiting than a server holds."""
+
+    def __init__(self, waiting: int) -> None:
+        """Say how many are waiting."""
+        super().__init__(
+            f"{waiting} questions are waiting already. Ask again in a moment, "
+            "or raise [serve] concurrency."
+        )
+
+
+class DeadlineError(OverloadError):
+    """An answer that would take longer than a server allows."""
+
+    def __init__(self, seconds: float) -> None:
+        """Say how long it may take."""
+        super().__init__(
+            f"No answer within {seconds:g} seconds. Ask again (what models said is remembered), "
+            "ask at a coarser level, or raise [serve] deadline_seconds."
+        )
 
 
 class ModelError(GraphRAGError):

@@ -198,6 +198,16 @@ class RunSettings(Section):
     pictures: bool = Field(default=True, description="Draw tables for their pages in Dagster.")
 
 
+class ServeSettings(Section):
+    """Limits of `graphrag-assets serve`."""
+
+    concurrency: int = Field(16, ge=1, description="Questions that are answered at once.")
+    deadline_seconds: float = Field(
+        300, gt=0, description="Longest time that one answer may take, waiting included."
+    )
+    max_body_kb: int = Field(256, ge=1, description="Largest request that is read.")
+
+
 class ModelSettings(Section):
     """One litellm model and its limits."""
 
@@ -247,6 +257,7 @@ class Settings(Section):
     query: QuerySettings = QuerySettings()
     store: StoreSettings = StoreSettings()
     run: RunSettings = RunSettings()
+    serve: ServeSettings = ServeSettings()
     models: Models = Models()
 
 
@@ -266,6 +277,11 @@ def load_settings(root: Path) -> Settings:
 def find_root() -> Path:
     """Return the folder of the corpus: GRAPHRAG_ROOT, else the working directory."""
     return Path(os.environ.get("GRAPHRAG_ROOT") or ".").resolve()
+
+
+def access_token() -> str:
+    """Return the token that a server asks for: GRAPHRAG_TOKEN; empty: none."""
+    return os.environ.get("GRAPHRAG_TOKEN", "").strip()
 
 
 def child_environment(root: Path) -> dict[str, str]:

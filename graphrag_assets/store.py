@@ -206,8 +206,14 @@ def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
 
 
 def open_published(path: Path) -> Connection:
-    """Open a published version for reading, with no access to files or network from SQL."""
-    return _connect_patiently(path, read_only=True, config=SANDBOX)
+    """Open a published version for reading, with no access to files or network from SQL.
+
+    Raises NoIndexError if it was removed meanwhile.
+    """
+    try:
+        return _connect_patiently(path, read_only=True, config=SANDBOX)
+    except duckdb.IOException as error:
+        raise NoIndexError(str(path)) from error
 
 
 def open_attached(path: Path, name: str) -> Connection:

@@ -5,7 +5,9 @@ import pytest
 from graphrag_assets import errors
 from graphrag_assets.errors import (
     BudgetExceededError,
+    BusyError,
     CorpusError,
+    DeadlineError,
     GraphRAGError,
     ModelStoppedError,
     NoIndexError,
@@ -40,6 +42,20 @@ ALL = [
         (
             NoIndexError("data/graphrag.duckdb"),
             "No published index at `data/graphrag.duckdb`. Run `graphrag-assets index` first.",
+        ),
+        (
+            BusyError(256),
+            (
+                "256 questions are waiting already. Ask again in a moment, "
+                "or raise [serve] concurrency."
+            ),
+        ),
+        (
+            DeadlineError(300.0),
+            (
+                "No answer within 300 seconds. Ask again (what models said is remembered), "
+                "ask at a coarser level, or raise [serve] deadline_seconds."
+            ),
         ),
         (SqlError("syntax error"), "The statement was refused: syntax error"),
         (

@@ -64,6 +64,7 @@ DEFAULTS = {
         "budget_usd": 0,
         "pictures": True,
     },
+    "serve": {"concurrency": 16, "deadline_seconds": 300, "max_body_kb": 256},
 }
 MODEL = {
     "model": "offline/nlp",

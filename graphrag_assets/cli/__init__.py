@@ -17,11 +17,12 @@ from graphrag_assets.errors import GraphRAGError, UsageError
 from graphrag_assets.cli import indexing
 from graphrag_assets.cli import asking
 from graphrag_assets.cli import mapping
+from graphrag_assets.cli import serving
 from graphrag_assets.cli import versions
 from graphrag_assets.cli import reference
 # isort: on
 
-__all__ = ["app", "asking", "indexing", "main", "mapping", "reference", "versions"]
+__all__ = ["app", "asking", "indexing", "main", "mapping", "reference", "serving", "versions"]
 
 
 def main() -> None:

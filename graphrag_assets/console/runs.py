@@ -1,6 +1,5 @@
 """What a run does and leaves: progress, summary."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ from rich.table import Table
 
 from graphrag_assets.project import Progress as Report
 from graphrag_assets.project import Project
+from graphrag_assets.query.browse import summary
 from graphrag_assets.query.reader import Reader
-from graphrag_assets.readers import corpus_summary, summary_lines
 from graphrag_assets.versions import kept_versions
 
 if TYPE_CHECKING:  # Dagster isn't imported to print
@@ -51,20 +50,9 @@ def status(project: Project) -> dict[str, Any]:
     """Return what the published version holds, what it took and what it lacks."""
     reader = Reader(project.store.published())
     try:
-        kept = kept_versions(project.store).to_dicts()
-        version = kept[0]
-        took = reader.ask("run_cost", run=version["run_id"]).to_dicts()[0]
-        files = reader.rows("FROM files ORDER BY path")
         return {
-            **version,
-            "counts": json.loads(version["counts"]),
-            "levels": reader.ask("communities_per_level").to_dicts(),
-            "stale": reader.ask("stale_reports").height,
-            "unfinished": reader.ask("unfinished").to_dicts(),
-            "corpus": corpus_summary(files),
-            "corpus_notes": summary_lines(files),
-            "took": took,
-            "kept": kept,
+            **summary(reader),
+            "kept": kept_versions(project.store).to_dicts(),
             "path": str(project.store.current),
         }
     finally:

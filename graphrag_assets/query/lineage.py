@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from graphrag_assets.errors import QuestionError
+from graphrag_assets.errors import NotFoundError, QuestionError
 from graphrag_assets.query.reader import Reader
+from graphrag_assets.text import shortened
 
+LONGEST = 64
 MARKER = re.compile(r"\[?([ERCPT])?([0-9a-f]{6,32})\]?")
 
 
@@ -21,19 +23,29 @@ class Lineage:
     passages: pl.DataFrame
 
 
-def trace(reader: Reader, ref: str) -> Lineage:
-    """Return the lineage of an id, or of a short id as answers cite it.
+def named(reader: Reader, ref: str, kind: str | None = None) -> tuple[str, str, str]:
+    """Return kind, id and title of what an id, its first digits, or a cited short id stands for.
 
-    Raises QuestionError for an id that stands for nothing, or for several things.
+    Raises NotFoundError for one that stands for nothing of that kind, QuestionError for one that
+    stands for several things.
     """
     match = MARKER.fullmatch(ref.strip())
     found = reader.ask("things_named", id=match[2]) if match else pl.DataFrame()
+    if kind is not None and not found.is_empty():
+        found = found.filter(kind=kind)
     if found.is_empty():
-        raise QuestionError(f"No report, element or text unit has the id `{ref}`.")
+        what = kind.replace("_", " ") if kind else "report, element or text unit"
+        raise NotFoundError(f"No {what} has the id `{shortened(ref, LONGEST)}`.")
     if found.height > 1:
         several = ", ".join(f"{kind} {name}" for kind, name, _ in found.head(5).iter_rows())
         raise QuestionError(f"Several things begin with `{ref}`: {several}. Give more digits.")
     kind, name, title = found.row(0)
+    return str(kind), str(name), str(title)
+
+
+def trace(reader: Reader, ref: str) -> Lineage:
+    """Return the lineage of an id, or of a short id as answers cite it; raises as `named`."""
+    kind, name, title = named(reader, ref)
     if kind == "report":
         return Lineage(kind, name, title, reader.ask("report_passages", id=name))
     rows = reader.ask("passages", ids=[name])

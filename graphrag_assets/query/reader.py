@@ -34,6 +34,16 @@ class Reader:
         """Return the rows of a statement."""
         return select(self._connection.cursor(), statement, **values)
 
+    def rows_within(self, seconds: float, statement: str) -> pl.DataFrame:
+        """Return the rows of a statement; raise SqlError for one that takes longer."""
+        cursor = self._connection.cursor()
+        alarm = threading.Timer(seconds, cursor.interrupt)
+        alarm.start()
+        try:
+            return select(cursor, statement)
+        finally:
+            alarm.cancel()
+
     def ask(self, name: str, **values: object) -> pl.DataFrame:
         """Return the rows of sql/NAME.sql."""
         return self.rows(sql(name), **values)

@@ -1,0 +1,1 @@
+"""Questions over HTTP and MCP: the functions of query/, each from one whole version."""

@@ -1,0 +1,81 @@
+"""The newest version, open: a version is closed when the last question about it is answered."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graphrag_assets.errors import NoIndexError
+from graphrag_assets.project import Project
+from graphrag_assets.query import Index
+
+
+@dataclass
+class _Open:
+    """An open version and how many use it."""
+
+    index: Index
+    file: tuple[Path, int]  # its path and inode
+    users: int = field(default=0)
+
+
+class Current:
+    """Lends the newest published version; safe for many threads."""
+
+    def __init__(self, project: Project) -> None:
+        """Open nothing yet."""
+        self._project = project
+        self._lock = threading.Lock()
+        self._newest: _Open | None = None
+
+    @contextmanager
+    def lease(self) -> Iterator[Index]:
+        """Lend the newest version for one question; raise NoIndexError if there is none."""
+        lent = self._take()
+        try:
+            yield lent.index
+        finally:
+            self._give_back(lent)
+
+    def close(self) -> None:
+        """Close what nobody uses."""
+        with self._lock:
+            self._retire()
+
+    def _take(self) -> _Open:
+        with self._lock:
+            try:
+                self._renew()
+            except NoIndexError:  # it was removed while it was being opened: look again, once
+                self._renew()
+            if self._newest is None:  # pragma: no cover - _renew opens one or raises
+                raise NoIndexError(str(self._project.store.versions))
+            self._newest.users += 1
+            return self._newest
+
+    def _renew(self) -> None:
+        """Open the newest version unless it is open already."""
+        path = self._project.store.published()
+        held = self._newest
+        with suppress(FileNotFoundError):  # opening it will tell
+            if held and held.file == (path, path.stat().st_ino):
+                return
+        if held and held.file[0] == path and held.users:
+            return  # an index built anew: DuckDB opens this path afresh when nobody reads it
+        if held and held.file[0] == path:
+            self._retire()
+        opened = Index(self._project, int(path.stem))
+        self._retire()
+        self._newest = _Open(opened, (path, path.stat().st_ino))
+
+    def _retire(self) -> None:
+        held, self._newest = self._newest, None
+        if held and not held.users:
+            held.index.reader.close()
+
+    def _give_back(self, lent: _Open) -> None:
+        with self._lock:
+            lent.users -= 1
+            if lent is not self._newest and not lent.users:
+                lent.index.reader.close()  # the models serve the next version
