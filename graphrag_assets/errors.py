@@ -7,7 +7,9 @@
     │   ├── NoIndexError           nothing has been published yet
     │   ├── NoMapError             nothing of that kind has a place on the map
     │   ├── QuestionError          an empty question, an unknown method, a bad filter
-    │   └── SqlError               a statement that is wrong, or that would write
+    │   ├── SqlError               a statement that is wrong, or that would write
+    │   ├── ExportError            an export that can't be written where it should go
+    │   └── ImportedError          an index made elsewhere: unreadable, or about to be mixed with ours
     ├── ModelError                 a model can't be used
     │   ├── ModelStoppedError      every further call would fail too: key, name, quota
     │   │   └── BudgetExceededError  the next call would cost more than is left, exit code 3
@@ -85,6 +87,18 @@ class SqlError(UsageError):
     def __init__(self, reason: str) -> None:
         """Quote the database's own reason."""
         super().__init__(f"The statement was refused: {reason}")
+
+
+class ExportError(UsageError):
+    """An export that can't be written where it should go."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        """Name the place and what is wrong with it."""
+        super().__init__(f"`{path}` {problem}. Choose another --output, or overwrite with --force.")
+
+
+class ImportedError(UsageError):
+    """An index that was made elsewhere: it can't be read, or would be mixed with one of ours."""
 
 
 class ModelError(GraphRAGError):

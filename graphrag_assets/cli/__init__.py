@@ -18,10 +18,11 @@ from graphrag_assets.cli import indexing
 from graphrag_assets.cli import asking
 from graphrag_assets.cli import mapping
 from graphrag_assets.cli import versions
+from graphrag_assets.cli import exchange
 from graphrag_assets.cli import reference
 # isort: on
 
-__all__ = ["app", "asking", "indexing", "main", "mapping", "reference", "versions"]
+__all__ = ["app", "asking", "exchange", "indexing", "main", "mapping", "reference", "versions"]
 
 
 def main() -> None:
