@@ -9,7 +9,7 @@
     │   ├── QuestionError          an empty question, an unknown method, a bad filter
     │   ├── SqlError               a statement that is wrong, or that would write
     │   ├── ExportError            an export that can't be written where it should go
-    │   └── ImportedError          an index made elsewhere: unreadable, or about to be mixed with ours
+    │   └── ImportedError          an index of others: unreadable, or to be mixed with ours
     ├── ModelError                 a model can't be used
     │   ├── ModelStoppedError      every further call would fail too: key, name, quota
     │   │   └── BudgetExceededError  the next call would cost more than is left, exit code 3

@@ -206,7 +206,9 @@ class CommunityReports(dy.Schema):
     rating_explanation = dy.String(description="Why.")
     full_content = dy.String(description="The whole report as Markdown.")
     n_tokens = dy.Int64(description="Length of full_content in tokens.")
-    status = dy.String(description="ok, stale, failed, refused, filtered or truncated.")
+    status = dy.String(
+        description="ok, stale, failed, refused, filtered, truncated or missing (in an import)."
+    )
     reason = dy.String(nullable=True, description="Why it isn't ok, in words.")
     evidence = dy.String(description="Fingerprint of what went into the prompt.")
     model = dy.String(description="Model that wrote it.")
@@ -220,7 +222,10 @@ class ReportEvidence(dy.Schema):
     community_id = _link("community_reports.community_id", "The report's community.", key=True)
     kind = dy.String(primary_key=True, description="entity, relationship, claim or report.")
     ref_id = dy.String(primary_key=True, description="Id of the element or child community.")
-    included = dy.Bool(description="Whether it stood in the prompt, itself or in a child report.")
+    included = dy.Bool(
+        description="Whether it stood in the prompt, itself or in a child report; "
+        "in an imported index, whether the report cites it."
+    )
     via = dy.String(description="own, or child: covered by a child's report.")
 
 

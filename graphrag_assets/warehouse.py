@@ -36,7 +36,7 @@ from graphrag_assets.metadata import (
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
 from graphrag_assets.settings import ExtractionSettings, Section, Settings
-from graphrag_assets.states import State, asset_states, next_version, save_states
+from graphrag_assets.states import State, asset_states, next_version, refuse_imported, save_states
 from graphrag_assets.store import (
     LOCK_TIMEOUT,
     Connection,
@@ -226,6 +226,7 @@ class Step:
         """Compute and write the tables, unless nothing they depend on has changed."""
         with self.database.get_connection(read_only=True) as connection:
             states = asset_states(connection)
+            refuse_imported(states)
             inputs = {
                 name: states[name].fingerprint for name in self.asset.inputs if name in states
             }

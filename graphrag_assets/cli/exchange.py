@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from graphrag_assets.cli.app import app, out
+from graphrag_assets.cli.app import PARTIAL, app, err, out
+from graphrag_assets.console.runs import print_summary, progress_bars
 from graphrag_assets.project import Project
 
 ExportFormat = Literal["graphml", "parquet", "csv", "jsonl", "cypher", "graphrag"]
@@ -35,3 +36,24 @@ def export(
     finally:
         reader.close()
     out.print(f"wrote version {reader.version} to {output}", highlight=False, soft_wrap=True)
+
+
+@app.command("import")
+def import_index(
+    context: typer.Context,
+    source: Annotated[Literal["graphrag"], typer.Argument(help="What made it.")],
+    folder: Annotated[Path, typer.Argument(help="Its folder: output, or the project above.")],
+) -> None:
+    """Publish an index that Microsoft GraphRAG 3 made, in a root of its own.
+
+    Its vectors aren't taken: the embedding model of the settings makes them anew.
+    """
+    from graphrag_assets.exchange.importing import import_microsoft
+
+    with progress_bars(err) as progress:
+        project = Project.open(context.obj, progress)
+        imported = import_microsoft(project, folder.resolve())
+    status = print_summary(out, project, None)
+    for note in imported.notes:
+        out.print(f"{source}: {note}", highlight=False)
+    raise typer.Exit(PARTIAL if status == "partial" else 0)

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag_assets.exchange import graphml, jsonl, neo4j, parquet, spreadsheet, to_microsoft
+from graphrag_assets.exchange import graphml, jsonl, neo4j, parquet, spreadsheet
+from graphrag_assets.exchange.microsoft import export as microsoft
 from graphrag_assets.exchange.outputs import whole_file, whole_folder
 from graphrag_assets.query.reader import Reader
 
@@ -23,7 +24,7 @@ FORMATS = {
     "csv": Format(spreadsheet.write),
     "jsonl": Format(jsonl.write),
     "cypher": Format(neo4j.write),
-    "graphrag": Format(to_microsoft.write),
+    "graphrag": Format(microsoft.write),
 }
 
 

@@ -18,7 +18,7 @@ HEAD = """\
  xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns \
 http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 """
-TYPES = {pl.Int64: "long", pl.Int32: "long", pl.Float64: "double"}
+TYPES: dict[type[pl.DataType], str] = {pl.Int64: "long", pl.Int32: "long", pl.Float64: "double"}
 UNSAYABLE = r"[^\t\n\r\x20-\x{D7FF}\x{E000}-\x{FFFD}\x{10000}-\x{10FFFF}]"
 ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"}
 
@@ -62,9 +62,7 @@ def _keys(domain: str, rows: pl.DataFrame) -> Iterable[str]:
 def _elements(rows: pl.DataFrame, tag: str, attributes: dict[str, str]) -> Iterable[str]:
     """Return one element a row; what is NULL has no data."""
     shown = rows.select(_escaped(name, dtype) for name, dtype in rows.schema.items())
-    head = [
-        pl.format(f' {attribute}="{{}}"', column) for attribute, column in attributes.items()
-    ]
+    head = [pl.format(f' {attribute}="{{}}"', column) for attribute, column in attributes.items()]
     data = [
         pl.format(f'<data key="{tag}_{name}">{{}}</data>', name).fill_null("")
         for name in rows.columns

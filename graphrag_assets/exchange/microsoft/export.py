@@ -14,9 +14,20 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from graphrag_assets.context import BRACKETS, marker
-from graphrag_assets.exchange.microsoft import DATASETS, SCHEMAS
+from graphrag_assets.exchange.microsoft.schemas import DATASETS, SCHEMAS
 from graphrag_assets.query.reader import Reader
 
+FINDING: pl.DataType = pl.Struct({"explanation": pl.String, "summary": pl.String})
+REPORT: dict[str, pl.DataType | type[pl.DataType]] = {
+    "id": pl.String,
+    "title": pl.String,
+    "summary": pl.String,
+    "full_content": pl.String,
+    "rank": pl.Float64,
+    "rating_explanation": pl.String,
+    "findings": pl.List(FINDING),
+    "full_content_json": pl.String,
+}
 Numbers = Mapping[str, tuple[str, int]]  # marker -> their data set and row number
 
 
@@ -24,7 +35,9 @@ def write(reader: Reader, folder: Path) -> None:
     """Write documents, text_units, entities, relationships, communities, reports, covariates."""
     for name, rows in tables(reader).items():
         schema = SCHEMAS[name]
-        pq.write_table(rows.select(schema.names).to_arrow().cast(schema), folder / f"{name}.parquet")
+        pq.write_table(
+            rows.select(schema.names).to_arrow().cast(schema), folder / f"{name}.parquet"
+        )
 
 
 def tables(reader: Reader) -> dict[str, pl.DataFrame]:
@@ -72,11 +85,9 @@ def _numbers(found: Mapping[str, pl.DataFrame]) -> Numbers:
 def _reports(reader: Reader, communities: pl.DataFrame, numbers: Numbers) -> pl.DataFrame:
     rows = [_report(row, numbers) for row in reader.ask("exchange/microsoft_reports").to_dicts()]
     shared = ["id", "human_readable_id", "community", "level", "parent", "children"]
-    schema = {**reader.ask("exchange/microsoft_reports").schema, "full_content_json": pl.String}
-    schema["findings"] = pl.List(pl.Struct({"explanation": pl.String, "summary": pl.String}))
     return (
         communities.select(*shared, "period", "size")
-        .join(pl.DataFrame(rows, schema=schema), on="id")
+        .join(pl.DataFrame(rows, schema=REPORT), on="id")
         .sort("community", descending=True)  # as theirs: the deepest level first
     )
 
