@@ -10,6 +10,7 @@ import polars as pl
 from graphrag_assets.checks import Verdict
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.pictures.of_tables import as_markdown, kept_picture
+from graphrag_assets.project import Project
 from graphrag_assets.readers import corpus_summary
 from graphrag_assets.store import Connection, read_table
 from graphrag_assets.tables import columns, keys
@@ -36,14 +37,19 @@ def column_schema(table: str) -> dg.TableSchema:
     )
 
 
-def check_result(verdict: Verdict) -> dg.AssetCheckResult:
+def asset_key(project: Project, table: str) -> dg.AssetKey:
+    """Return a table's asset key, with the project's name where it has one."""
+    return dg.AssetKey([project.name, table] if project.name else [table])
+
+
+def check_result(verdict: Verdict, key: dg.AssetKey) -> dg.AssetCheckResult:
     blocking = verdict.check.blocking
     metadata: dict[str, Any] = {"law": verdict.check.meaning, "culprits": verdict.culprits.height}
     if not verdict.passed:
         metadata["first"] = dg.MetadataValue.md(markdown_table(verdict.culprits))
     return dg.AssetCheckResult(
         check_name=verdict.check.name,
-        asset_key=verdict.check.table,
+        asset_key=key,
         passed=verdict.passed,
         severity=dg.AssetCheckSeverity.ERROR if blocking else dg.AssetCheckSeverity.WARN,
         description=_finding(verdict),

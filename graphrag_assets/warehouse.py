@@ -27,6 +27,7 @@ from dagster_duckdb import DuckDBResource
 from graphrag_assets.checks import checks_on, run_check
 from graphrag_assets.errors import GraphRAGError
 from graphrag_assets.metadata import (
+    asset_key,
     call_metadata,
     check_result,
     column_schema,
@@ -145,11 +146,11 @@ class TableAsset:
 
         @dg.multi_asset(
             name=self.name,
-            specs=[self._spec(table, recipe) for table in self.tables],
+            specs=[self._spec(project, table, recipe) for table in self.tables],
             check_specs=[
                 dg.AssetCheckSpec(
                     check.name,
-                    asset=check.table,
+                    asset=asset_key(project, check.table),
                     description=check.meaning,
                     blocking=check.blocking,
                 )
@@ -178,10 +179,11 @@ class TableAsset:
             if f"{table}_{column}_exists" in checked
         ]
 
-    def _spec(self, table: str, recipe: str) -> dg.AssetSpec:
+    def _spec(self, project: Project, table: str, recipe: str) -> dg.AssetSpec:
+        needed = sorted({*self.inputs, *self._referred(table)} - {*self.tables})
         return dg.AssetSpec(
-            table,
-            deps=sorted({*self.inputs, *self._referred(table)} - {*self.tables}),
+            asset_key(project, table),
+            deps=[asset_key(project, other) for other in needed],
             group_name=self.group,
             description="\n\n".join(filter(None, [meaning(table), self._purpose])),
             code_version=recipe,
@@ -318,10 +320,11 @@ class Step:
         limits = self.project.settings.extraction.model_dump()
         for table in self.asset.tables:
             verdicts = [run_check(connection, check, limits) for check in checks_on(table)]
+            key = asset_key(self.project, table)
             yield dg.MaterializeResult(
-                asset_key=table,
+                asset_key=key,
                 data_version=dg.DataVersion(fingerprint(connection, table)),
-                check_results=[check_result(verdict) for verdict in verdicts],
+                check_results=[check_result(verdict, key) for verdict in verdicts],
                 metadata={
                     "recomputed": recomputed,
                     **self._picture(connection, table, fresh=recomputed),
