@@ -129,9 +129,23 @@ def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
         connection.close()  # an open transaction rolls back here
 
 
-def open_published(path: Path) -> Connection:
-    """Open a published version for reading, with no access to files or network from SQL."""
-    return _connect_patiently(path, read_only=True, config=SANDBOX)
+def open_published(path: Path, others: Mapping[str, Path] | None = None) -> Connection:
+    """Open a published version for reading, with no access to files or network from SQL.
+
+    `others` are versions of other indexes: NAME.TABLE reads them.
+    """
+    if not others:
+        return _connect_patiently(path, read_only=True, config=SANDBOX)
+    connection = _connect_patiently(path, read_only=True, config={})
+    try:
+        for name, other in others.items():
+            connection.execute(f'ATTACH {_quoted(str(other))} AS "{name}" (READ_ONLY)')
+        for setting, value in SANDBOX.items():
+            connection.execute(f"SET {setting} = {value}")
+    except duckdb.Error as error:
+        connection.close()
+        raise SqlError(str(error)) from error
+    return connection
 
 
 def create_tables(connection: Connection) -> None:

@@ -1,13 +1,19 @@
 """Commands that ask an index."""
 
 import json
+import re
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from graphrag_assets.cli.app import FAILED, app, out
 from graphrag_assets.console.answers import print_answer, print_lineage, print_rows
+from graphrag_assets.errors import SqlError
+from graphrag_assets.project import Project
 
+NAME = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
+RESERVED = {"main", "temp", "system", "memory"}
 Format = Literal["table", "json", "csv"]
 
 
@@ -37,12 +43,29 @@ def sql(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="A statement that reads.")],
     form: Annotated[Format, typer.Option("--format", help="How rows are printed.")] = "table",
+    others: Annotated[
+        list[str], typer.Option("--with", metavar="NAME=ROOT", help="Read NAME.TABLE of another.")
+    ] = [],  # noqa: B006 - typer's way to say that an option may be repeated
 ) -> None:
-    """Ask the published index in SQL."""
-    from graphrag_assets.query import Index
+    """Ask the published index in SQL, alone or together with those of other corpora."""
+    from graphrag_assets.query.reader import Reader
 
-    rows = Index.open(context.obj).sql(query)
-    print_rows(out, rows, form)
+    reader = Reader(Project.open(context.obj).store.published(), attached(others))
+    try:
+        print_rows(out, reader.rows(query), form)
+    finally:
+        reader.close()
+
+
+def attached(others: list[str]) -> dict[str, Path]:
+    """Return {name: published version} of NAME=ROOT; raise SqlError for a name that can't be."""
+    found: dict[str, Path] = {}
+    for pair in others:
+        name, _, root = pair.partition("=")
+        if not NAME.fullmatch(name) or name.lower() in RESERVED | found.keys() or not root:
+            raise SqlError(f"`--with {pair}` isn't NAME=ROOT with a new, plain NAME")
+        found[name.lower()] = Project.open(Path(root)).store.published()
+    return found
 
 
 @app.command()

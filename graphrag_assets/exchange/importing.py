@@ -12,14 +12,10 @@ from pathlib import Path
 
 import polars as pl
 
-from graphrag_assets.assets import corpus as corpus_assets
-from graphrag_assets.assets import vectors
+from graphrag_assets.assets import corpus, vectors
 from graphrag_assets.assets.publication import publish
 from graphrag_assets.errors import ImportedError
-from graphrag_assets.exchange.microsoft.communities import Communities, read_communities
-from graphrag_assets.exchange.microsoft.corpus import Corpus, read_corpus
-from graphrag_assets.exchange.microsoft.files import read_tables
-from graphrag_assets.exchange.microsoft.graph import Graph, read_graph
+from graphrag_assets.exchange.microsoft.index import read_index
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
 from graphrag_assets.states import IMPORTED, State, asset_states, next_version, save_states
@@ -44,28 +40,22 @@ def import_microsoft(project: Project, folder: Path) -> Imported:
 
     Raises ImportedError if the folder isn't such an index, or the project holds an index of files.
     """
-    found = read_tables(folder)
     with held(project.store.work, timeout=0):
-        version = _next_version(project)
-        encoding = project.settings.text_units.encoding
-        corpus = read_corpus(found, encoding)
-        graph = read_graph(found, corpus)
-        communities = read_communities(
-            found,
-            graph,
-            corpus,
-            project.settings.communities,
-            version=version,
-            encoding=encoding,
+        index = read_index(
+            folder,
+            project.settings,
+            previous=project.store.read("communities", "community_reports"),
+            version=_next_version(project),
             recipe=IMPORTED,
         )
-        tables = _tables(corpus, graph, communities)
+        tables = dict(index.tables)
+        tables["text_unit_terms"] = corpus.text_unit_terms(tables["text_units"])
         calls = _embed(project, tables)
         run_id = f"import-{content_id(str(folder), datetime.now(UTC).isoformat())[:12]}"
         _write(project, tables, calls, run_id)
         database = IndexDatabase(database=str(project.store.work))
         published = publish(project, database, run_id)
-    return Imported(published["version"], tuple(_notes(corpus, graph, communities)))
+    return Imported(published["version"], index.notes)
 
 
 def _next_version(project: Project) -> int:
@@ -78,45 +68,6 @@ def _next_version(project: Project) -> int:
                 "it. Give it a folder of its own: `graphrag-assets --root FOLDER import …`."
             )
         return next_version(connection)
-
-
-def _tables(corpus: Corpus, graph: Graph, communities: Communities) -> Tables:
-    return {
-        "files": corpus.files,
-        "documents": corpus.documents,
-        "text_units": corpus.text_units,
-        "text_unit_terms": corpus_assets.text_unit_terms(corpus.text_units),
-        "extractions": _extractions(corpus, graph),
-        "entity_aliases": graph.entity_aliases,
-        "entity_mentions": graph.entity_mentions,
-        "relationship_mentions": graph.relationship_mentions,
-        "relationships": graph.relationships,
-        "entities": graph.entities,
-        "claims": graph.claims,
-        "communities": communities.communities,
-        "community_members": communities.community_members,
-        "community_reports": communities.community_reports,
-        "report_evidence": communities.report_evidence,
-    }
-
-
-def _extractions(corpus: Corpus, graph: Graph) -> pl.DataFrame:
-    """Return what is known of the extraction: how much was found in each text unit."""
-    units = corpus.text_units.select(text_unit_id="id")
-    for name, mentions in (
-        ("n_entities", graph.entity_mentions),
-        ("n_relationships", graph.relationship_mentions),
-    ):
-        counts = mentions.group_by("text_unit_id").agg(pl.len().cast(pl.Int64).alias(name))
-        units = units.join(counts, on="text_unit_id", how="left")
-    return units.with_columns(pl.col("n_entities", "n_relationships").fill_null(0)).with_columns(
-        status=pl.when(pl.col("n_entities") > 0).then(pl.lit("ok")).otherwise(pl.lit("empty")),
-        reason=pl.lit(None, pl.String),
-        gleanings=pl.lit(0, pl.Int64),
-        model=pl.lit("graphrag"),
-        recipe=pl.lit(IMPORTED),
-        reply=pl.lit("{}"),
-    )
 
 
 def _embed(project: Project, tables: Tables) -> dict[str, list[Call]]:
@@ -164,22 +115,3 @@ def _write(project: Project, tables: Tables, calls: Mapping[str, list[Call]], ru
         ]
         save_states(connection, states)
         connection.commit()
-
-
-def _notes(corpus: Corpus, graph: Graph, communities: Communities) -> list[str]:
-    """Return what didn't fit as it was, in words."""
-    told = {
-        "text units stand in their document in other words: the document's own were taken": (
-            corpus.n_near
-        ),
-        "text units stand in no document: each became one": corpus.n_lost,
-        **{
-            f"{name} were left out: they name no entity or text unit that is there": count
-            for name, count in graph.n_dropped.items()
-        },
-        "communities were added for entities that stood in none; they have no report": (
-            communities.n_added
-        ),
-        "citations of rows that aren't there were removed": communities.n_uncited,
-    }
-    return [f"{count} {what}" for what, count in told.items() if count]
