@@ -16,8 +16,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """Be in a folder with a table of one's own."""
+def folder(sample_index, tmp_path, monkeypatch):
+    """Be in a folder with a copy of the index, another one, and a table of one's own."""
+    for name in ("graphrag.duckdb", "other.duckdb"):
+        shutil.copyfile(sample_index.reader.path, tmp_path / name)
     people = "name,party\nViktor Hale,none\nMara Ellison,Halcyon\nOona Brandt,Cooperative\n"
     (tmp_path / "people.csv").write_text(people, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -30,9 +32,8 @@ def test_there_are_at_least_twenty():
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: " ".join(query.split())[:60])
-def test_a_query_finds_rows_with_names(sample_index, folder, query):
-    shutil.copyfile(sample_index.reader.path, folder / "other.duckdb")
-    with duckdb.connect(str(sample_index.reader.path), read_only=True, config={}) as connection:
+def test_a_query_finds_rows_with_names(folder, query):
+    with duckdb.connect(str(folder / "graphrag.duckdb"), read_only=True) as connection:
         for statement in duckdb.extract_statements(query):
             connection.execute(statement)
         names = [column[0] for column in connection.description]
