@@ -49,7 +49,7 @@ def test_close_words_are_found_near_the_unit_before():
     found = place("ben cole  hired CORA DEAN in 1931.", DOCUMENT, 30)
 
     assert found is not None
-    assert DOCUMENT[found.start : found.end] == "Ben Cole hired Cora Dean in 1931."
+    assert DOCUMENT[found.start : found.end] == "Ben Cole hired Cora Dean in 1931"
 
 
 def test_other_words_and_no_words_stand_nowhere():
