@@ -11,11 +11,15 @@ from graphrag_assets.context import cited
 from graphrag_assets.errors import ImportedError
 from graphrag_assets.exchange.export import export
 from graphrag_assets.exchange.importing import import_microsoft
+from graphrag_assets.exchange.microsoft.index import read_index
 from graphrag_assets.project import Project
 from graphrag_assets.query import Index
 from graphrag_assets.query.lineage import trace
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.run import run_index
+from graphrag_assets.settings import Settings
+from graphrag_assets.store import validate
+from graphrag_assets.tables import TABLES
 from small_corpus import SETTINGS, write_project
 
 THEIRS = Path(__file__).parent.parent / "microsoft_index"  # made by graphrag 3.3 on the sample
@@ -216,7 +220,34 @@ def test_of_two_communities_of_a_level_the_newest_counts(empty, change):
     assert members.height > 0
 
 
+@pytest.mark.parametrize(
+    "lost",
+    [
+        {"communities", "community_reports"},
+        {"relationships", "communities", "community_reports"},
+        {"entities", "relationships", "communities", "community_reports", "covariates"},
+        {"documents"},
+    ],
+    ids=lambda lost: "+".join(sorted(lost)),
+)
+def test_tables_that_are_empty_leave_rows_that_fit(theirs, lost):
+    for name in lost:
+        path = theirs / f"{name}.parquet"
+        pl.read_parquet(path).clear().write_parquet(path)
+    previous = {name: TABLES[name].create_empty() for name in ("communities", "community_reports")}
+    index = read_index(theirs, Settings(), previous=previous, version=1, recipe="imported")
+    members = index.tables["community_members"]["entity_id"]
+
+    for name, rows in index.tables.items():
+        assert validate(name, rows).height == rows.height
+    assert set(members) == set(index.tables["entities"]["id"])
+
+
 class TestRefused:
+    def test_an_index_without_text_says_so(self, empty, change):
+        with pytest.raises(ImportedError, match="holds no text units"):
+            import_microsoft(empty, change("text_units", lambda rows: rows.clear()))
+
     def test_a_folder_that_is_no_index_names_what_it_lacks(self, empty, tmp_path):
         with pytest.raises(ImportedError, match=r"has no communities\.parquet, .*output"):
             import_microsoft(empty, tmp_path)

@@ -13,7 +13,8 @@ Tables = dict[str, pl.DataFrame]
 def read_tables(folder: Path) -> Tables:
     """Read the tables of an index, from its `output` folder or the project above it.
 
-    Raises ImportedError that names the file, and the column if one is missing or of another type.
+    Raises ImportedError that names the file, and the column if one is missing or of another type;
+    and if there is no text.
     """
     place = folder / "output" if (folder / "output").is_dir() else folder
     there = {path.stem for path in place.glob("*.parquet")}
@@ -23,9 +24,10 @@ def read_tables(folder: Path) -> Tables:
             f"{', '.join(f'{name}.parquet' for name in missing)}. "
             "Name the folder that `graphrag index` wrote (output)."
         )
-    return {name: _read(place / f"{name}.parquet") for name in SCHEMAS if name in there} | {
-        name: _empty(name) for name in OPTIONAL - there
-    }
+    found = {name: _read(place / f"{name}.parquet") for name in SCHEMAS if name in there}
+    if found["text_units"].is_empty():
+        raise ImportedError(f"`{place}` holds no text units: there is nothing to ask.")
+    return found | {name: _empty(name) for name in OPTIONAL - there}
 
 
 def _empty(name: str) -> pl.DataFrame:
