@@ -28,6 +28,7 @@ from graphrag_assets.tables import TABLES, columns, keys, meaning, references
 Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
+OWN = "this"  # the index that is asked, beside others
 SANDBOX = {"enable_external_access": "false", "lock_configuration": "true"}
 
 
@@ -136,10 +137,11 @@ def open_published(path: Path, others: Mapping[str, Path] | None = None) -> Conn
     """
     if not others:
         return _connect_patiently(path, read_only=True, config=SANDBOX)
-    connection = _connect_patiently(path, read_only=True, config={})
+    connection = duckdb.connect()  # a process opens a file with one configuration only
     try:
-        for name, other in others.items():
+        for name, other in {OWN: path, **others}.items():
             connection.execute(f'ATTACH {_quoted(str(other))} AS "{name}" (READ_ONLY)')
+        connection.execute(f"USE {OWN}")
         for setting, value in SANDBOX.items():
             connection.execute(f"SET {setting} = {value}")
     except duckdb.Error as error:

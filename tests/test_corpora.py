@@ -109,7 +109,8 @@ class TestInOneStatement:
         assert [code for code, _, _ in refused] == [2] * len(refused)
 
     @pytest.mark.parametrize(
-        "pair", ["main={root}", "a b={root}", "={root}", "{root}", "x=", 'x"; DROP={root}']
+        "pair",
+        ["main={root}", "this={root}", "a b={root}", "={root}", "{root}", "x=", 'x"; DROP={root}'],
     )
     def test_a_name_that_cannot_be_is_wrong_use(self, ask, small_index, pair):
         code, _, said = ask("SELECT 1", pair.format(root=small_index.root))

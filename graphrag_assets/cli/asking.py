@@ -11,9 +11,10 @@ from graphrag_assets.cli.app import FAILED, app, out
 from graphrag_assets.console.answers import print_answer, print_lineage, print_rows
 from graphrag_assets.errors import SqlError
 from graphrag_assets.project import Project
+from graphrag_assets.store import OWN, open_published, select
 
 NAME = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
-RESERVED = {"main", "temp", "system", "memory"}
+RESERVED = {"main", "temp", "system", "memory", OWN}
 Format = Literal["table", "json", "csv"]
 
 
@@ -48,13 +49,12 @@ def sql(
     ] = [],  # noqa: B006 - typer's way to say that an option may be repeated
 ) -> None:
     """Ask the published index in SQL, alone or together with those of other corpora."""
-    from graphrag_assets.query.reader import Reader
-
-    reader = Reader(Project.open(context.obj).store.published(), attached(others))
+    path = Project.open(context.obj).store.published()
+    connection = open_published(path, attached(others))
     try:
-        print_rows(out, reader.rows(query), form)
+        print_rows(out, select(connection, query), form)
     finally:
-        reader.close()
+        connection.close()
 
 
 def attached(others: list[str]) -> dict[str, Path]:

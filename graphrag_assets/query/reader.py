@@ -1,7 +1,6 @@
 """Reads of one published version: SQL, vectors as matrices, the graph as a sparse matrix."""
 
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -48,11 +47,11 @@ class Graph:
 class Reader:
     """One published version, safe for many threads."""
 
-    def __init__(self, path: Path, others: Mapping[str, Path] | None = None) -> None:
-        """Open the file of a version, and beside it versions of other indexes by name."""
+    def __init__(self, path: Path) -> None:
+        """Open the file of a version."""
         self.path = path
         self.version = int(path.stem)
-        self._connection: Connection = open_published(path, others)
+        self._connection: Connection = open_published(path)
         self._lock = threading.Lock()
         self._vectors: dict[str, Vectors] = {}
 
