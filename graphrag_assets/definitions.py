@@ -42,10 +42,10 @@ JOB = "index"
 
 
 def build(
-    root: Path, progress: Progress = silent, *, budget_usd: float | None = None
+    root: Path, progress: Progress = silent, *, budget_usd: float | None = None, name: str = ""
 ) -> dg.Definitions:
-    """Return the pipeline of one project."""
-    project = Project.open(root, progress, budget_usd=budget_usd)
+    """Return the pipeline of one project; a name comes before its asset keys."""
+    project = Project.open(root, progress, budget_usd=budget_usd, name=name)
     executors = {"in_process": dg.in_process_executor, "multiprocess": dg.multiprocess_executor}
     job = dg.define_asset_job(
         JOB, selection=dg.AssetSelection.all(), description="Bring the index to the corpus."

@@ -10,7 +10,9 @@
     │   ├── QuestionError          an empty question, an unknown method, a bad filter
     │   │   └── NotFoundError      an id that stands for nothing
     │   ├── ServeError             a server that can't be started this way
-    │   └── SqlError               a statement that is wrong, or that would write
+    │   ├── SqlError               a statement that is wrong, or that would write
+    │   ├── ExportError            an export that can't be written where it should go
+    │   └── ImportedError          an index of others: unreadable, or to be mixed with ours
     ├── OverloadError              a server that can't answer now
     │   ├── BusyError              too many questions are waiting
     │   └── DeadlineError          an answer would take too long
@@ -111,6 +113,18 @@ class SqlError(UsageError):
     def __init__(self, reason: str) -> None:
         """Quote the database's own reason."""
         super().__init__(f"The statement was refused: {reason}")
+
+
+class ExportError(UsageError):
+    """An export that can't be written where it should go."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        """Name the place and what is wrong with it."""
+        super().__init__(f"`{path}` {problem}. Choose another --output, or overwrite with --force.")
+
+
+class ImportedError(UsageError):
+    """An index that was made elsewhere: it can't be read, or would be mixed with one of ours."""
 
 
 class OverloadError(GraphRAGError):

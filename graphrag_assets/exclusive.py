@@ -8,7 +8,8 @@ from typing import Any
 import dagster as dg
 
 from graphrag_assets.errors import RunInProgressError
-from graphrag_assets.store import LOCK_TIMEOUT, held
+from graphrag_assets.lock import held
+from graphrag_assets.store import LOCK_TIMEOUT
 
 
 class Exclusive(dg.Executor):

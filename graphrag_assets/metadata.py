@@ -11,6 +11,7 @@ from graphrag_assets.checks import Verdict
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.origins import origins
 from graphrag_assets.pictures.of_tables import as_markdown, kept_picture
+from graphrag_assets.project import Project
 from graphrag_assets.readers import corpus_summary
 from graphrag_assets.store import Connection, read_table
 from graphrag_assets.tables import columns, keys
@@ -37,24 +38,29 @@ def column_schema(table: str) -> dg.TableSchema:
     )
 
 
-def column_lineage(table: str) -> dg.TableColumnLineage:
+def asset_key(project: Project, table: str) -> dg.AssetKey:
+    """Return a table's asset key, with the project's name where it has one."""
+    return dg.AssetKey([project.name, table] if project.name else [table])
+
+
+def column_lineage(project: Project, table: str) -> dg.TableColumnLineage:
     """Return which columns of other tables each column comes from, as Dagster shows it."""
     return dg.TableColumnLineage(
         {
-            column: [dg.TableColumnDep(dg.AssetKey(other), name) for other, name in pairs]
+            column: [dg.TableColumnDep(asset_key(project, other), name) for other, name in pairs]
             for column, pairs in origins(table).items()
         }
     )
 
 
-def check_result(verdict: Verdict) -> dg.AssetCheckResult:
+def check_result(verdict: Verdict, key: dg.AssetKey) -> dg.AssetCheckResult:
     blocking = verdict.check.blocking
     metadata: dict[str, Any] = {"law": verdict.check.meaning, "culprits": verdict.culprits.height}
     if not verdict.passed:
         metadata["first"] = dg.MetadataValue.md(markdown_table(verdict.culprits))
     return dg.AssetCheckResult(
         check_name=verdict.check.name,
-        asset_key=verdict.check.table,
+        asset_key=key,
         passed=verdict.passed,
         severity=dg.AssetCheckSeverity.ERROR if blocking else dg.AssetCheckSeverity.WARN,
         description=_finding(verdict),
@@ -72,12 +78,12 @@ def _finding(verdict: Verdict) -> str:
     return f"{count:,} {'row breaks' if count == 1 else 'rows break'} it; the first: {row}."
 
 
-def row_metadata(connection: Connection, table: str) -> dict[str, Any]:
+def row_metadata(project: Project, connection: Connection, table: str) -> dict[str, Any]:
     count = connection.execute(f'SELECT count(*) FROM "{table}"').fetchall()[0][0]
     first: pl.DataFrame = connection.sql(f'FROM "{table}" LIMIT 5').pl()
     shown = {
         "dagster/row_count": count,
-        "dagster/column_lineage": column_lineage(table),
+        "dagster/column_lineage": column_lineage(project, table),
         "preview": dg.MetadataValue.md(markdown_table(first)),
     }
     if table == "files":

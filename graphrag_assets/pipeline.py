@@ -13,7 +13,7 @@ import dagster as dg
 
 from graphrag_assets.ahead import Ahead, aside, directly
 from graphrag_assets.checks import checks_on
-from graphrag_assets.metadata import column_schema
+from graphrag_assets.metadata import asset_key, column_schema
 from graphrag_assets.project import Project
 from graphrag_assets.tables import meaning
 from graphrag_assets.warehouse import Begun, IndexDatabase, Step, TableAsset, one_run, sound
@@ -36,8 +36,10 @@ class Pipeline:
     def _definition(self, asset: TableAsset, recipe: str) -> dg.AssetsDefinition:
         @dg.multi_asset(
             name=asset.name,
-            specs=[_spec(asset, table, recipe) for table in asset.tables],
-            check_specs=[check for table in asset.tables for check in _check_specs(table)],
+            specs=[_spec(self.project, asset, table, recipe) for table in asset.tables],
+            check_specs=[
+                check for table in asset.tables for check in _check_specs(self.project, table)
+            ],
             required_resource_keys={"duckdb"},
             op_tags={PRIORITY: str(asset.priority)},
         )
@@ -82,10 +84,11 @@ class Pipeline:
         return Step(asset, self.project, database, run_id, asset.recipe(self.project)).begin(aside)
 
 
-def _spec(asset: TableAsset, table: str, recipe: str) -> dg.AssetSpec:
+def _spec(project: Project, asset: TableAsset, table: str, recipe: str) -> dg.AssetSpec:
+    needed = sorted({*asset.inputs, *asset.referred(table)} - {*asset.tables})
     return dg.AssetSpec(
-        table,
-        deps=sorted({*asset.inputs, *asset.referred(table)} - {*asset.tables}),
+        asset_key(project, table),
+        deps=[asset_key(project, other) for other in needed],
         group_name=asset.group,
         description="\n\n".join(filter(None, [meaning(table), asset.purpose])),
         code_version=recipe,
@@ -97,10 +100,13 @@ def _spec(asset: TableAsset, table: str, recipe: str) -> dg.AssetSpec:
     )
 
 
-def _check_specs(table: str) -> list[dg.AssetCheckSpec]:
+def _check_specs(project: Project, table: str) -> list[dg.AssetCheckSpec]:
     return [
         dg.AssetCheckSpec(
-            check.name, asset=check.table, description=check.meaning, blocking=check.blocking
+            check.name,
+            asset=asset_key(project, check.table),
+            description=check.meaning,
+            blocking=check.blocking,
         )
         for check in checks_on(table)
     ]

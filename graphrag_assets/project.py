@@ -26,17 +26,23 @@ class Project:
     root: Path
     settings: Settings
     progress: Progress = field(default=silent, compare=False)
+    name: str = ""  # before its asset keys, where one Dagster shows several corpora
 
     @classmethod
     def open(
-        cls, root: Path, progress: Progress = silent, *, budget_usd: float | None = None
+        cls,
+        root: Path,
+        progress: Progress = silent,
+        *,
+        budget_usd: float | None = None,
+        name: str = "",
     ) -> "Project":
         """Read the settings of a folder; a budget given here stands above theirs."""
         settings = load_settings(root.resolve())
         if budget_usd is not None:
             run = settings.run.model_copy(update={"budget_usd": budget_usd})
             settings = settings.model_copy(update={"run": run})
-        return cls(root.resolve(), settings, progress)
+        return cls(root.resolve(), settings, progress, name)
 
     @cached_property
     def prompts(self) -> Prompts:

@@ -13,8 +13,9 @@ import dagster as dg
 from graphrag_assets.checks import all_checks, broken_laws
 from graphrag_assets.definitions import JOB, build
 from graphrag_assets.errors import GraphRAGError
+from graphrag_assets.lock import held
 from graphrag_assets.project import Progress, Project
-from graphrag_assets.store import held, select, sql
+from graphrag_assets.store import select, sql
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 

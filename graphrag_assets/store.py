@@ -21,12 +21,10 @@ from types import MappingProxyType
 import dataframely as dy
 import duckdb
 import polars as pl
-from filelock import FileLock, Timeout
 
 from graphrag_assets.errors import (
     NoIndexError,
     NoVersionError,
-    RunInProgressError,
     SqlError,
     TableError,
 )
@@ -44,6 +42,7 @@ Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
 PIECE = 100_000  # rows
+OWN = "this"  # the index that is asked, beside others
 SANDBOX = {"enable_external_access": "false", "lock_configuration": "true"}
 
 
@@ -86,12 +85,13 @@ class Store:
         """The published versions whose files are there, the oldest first."""
         return sorted(int(path.stem) for path in self.versions.glob("*.duckdb"))
 
-    def publish(self, version: int) -> None:
+    def publish(self, version: int) -> Path:
         """Copy the working database to a version, make it the current one, atomically."""
         with self.connect(read_only=False) as connection:
             connection.execute("CHECKPOINT")
         with self.connect(read_only=True), self.draft(version, self.work):
             pass  # no writer while the file is copied
+        return self.path_of(version)
 
     @contextmanager
     def draft(self, version: int, source: Path) -> Iterator[Path]:
@@ -153,46 +153,6 @@ def arrays_folder(version: Path) -> Path:
     return version.with_suffix(".arrays")
 
 
-@cache
-def run_lock(work: Path) -> FileLock:
-    """Return this process's lock on a working database: one run at a time, whoever starts it."""
-    return FileLock(work.with_suffix(".lock"), thread_local=False)
-
-
-@contextmanager
-def held(work: Path, *, who: str, timeout: float) -> Iterator[None]:
-    """Hold the lock on a working database, in the name of a run or a command.
-
-    Raises RunInProgressError if another process keeps it for longer than `timeout` seconds.
-    """
-    work.parent.mkdir(parents=True, exist_ok=True)
-    lock = run_lock(work)
-    try:
-        lock.acquire(timeout=timeout)
-    except Timeout as error:
-        raise RunInProgressError(holder(work) or lock.lock_file) from error
-    try:
-        if lock.lock_counter == 1:
-            _holder_file(work).write_text(who, encoding="utf-8")
-        yield
-    finally:
-        if lock.lock_counter == 1:
-            _holder_file(work).unlink(missing_ok=True)
-        lock.release()
-
-
-def holder(work: Path) -> str:
-    """Return in whose name the lock is held; what was killed may still be named."""
-    try:
-        return _holder_file(work).read_text("utf-8")
-    except FileNotFoundError:
-        return ""
-
-
-def _holder_file(work: Path) -> Path:
-    return work.with_suffix(".holder")
-
-
 @contextmanager
 def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
     """Open a working database, waiting while another process holds it; close it at the end."""
@@ -216,15 +176,23 @@ def open_published(path: Path) -> Connection:
         raise NoIndexError(str(path)) from error
 
 
-def open_attached(path: Path, name: str) -> Connection:
-    """Open an empty database in memory beside which a published version stands, read-only.
+def open_attached(versions: Mapping[str, Path], *, use: str | None = None) -> Connection:
+    """Open an empty database in memory with published versions beside it, read-only.
 
-    SQL has no access to files or network from it, as from the version itself.
+    NAME.TABLE reads a version; without a name, a table is that of the one to `use`. SQL has no
+    access to files or network, as from a version alone. Raises SqlError if one can't be opened.
     """
-    connection = duckdb.connect(":memory:")
-    connection.execute(f'ATTACH {quoted(str(path))} AS "{name}" (READ_ONLY)')
-    for key, value in SANDBOX.items():
-        connection.execute(f"SET {key} = {value}")
+    connection = duckdb.connect()  # a process opens a file with one configuration only
+    try:
+        for name, path in versions.items():
+            connection.execute(f'ATTACH {quoted(str(path))} AS "{name}" (READ_ONLY)')
+        if use is not None:
+            connection.execute(f'USE "{use}"')
+        for setting, value in SANDBOX.items():
+            connection.execute(f"SET {setting} = {value}")
+    except duckdb.Error as error:
+        connection.close()
+        raise SqlError(str(error)) from error
     return connection
 
 

@@ -228,7 +228,8 @@ class CommunityReports(dy.Schema):
     full_content = dy.String(description="The whole report as Markdown.")
     n_tokens = dy.Int64(description="Length of full_content in tokens.")
     status = dy.String(
-        description="ok, stale (a little has changed), failed, refused, filtered or truncated."
+        description="ok, stale (a little has changed), failed, refused, filtered, truncated; "
+        "missing (in an import)."
     )
     reason = dy.String(nullable=True, description="Why it isn't ok, in words.")
     evidence = dy.String(description="Fingerprint of what went into the prompt.")
@@ -243,7 +244,10 @@ class ReportEvidence(dy.Schema):
     community_id = _link("community_reports.community_id", "The report's community.", key=True)
     kind = dy.String(primary_key=True, description="entity, relationship, claim or report.")
     ref_id = dy.String(primary_key=True, description="Id of the element or child community.")
-    included = dy.Bool(description="Whether it stood in the prompt, itself or in a child report.")
+    included = dy.Bool(
+        description="Whether it stood in the prompt, itself or in a child report; "
+        "in an imported index, whether the report cites it."
+    )
     via = dy.String(description="own, or child: covered by a child's report.")
     sha256 = dy.String(description="Hash of its row in the prompt, when the report was written.")
     n_tokens = dy.Int64(description="Tokens of that row.")

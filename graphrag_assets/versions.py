@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from graphrag_assets.errors import NoIndexError, NoVersionError
+from graphrag_assets.lock import held
 from graphrag_assets.project import Project
 from graphrag_assets.states import next_version
 from graphrag_assets.store import (
@@ -19,7 +20,6 @@ from graphrag_assets.store import (
     Store,
     append,
     connect,
-    held,
     open_published,
     read_table,
     replace,

@@ -29,7 +29,9 @@ from dagster_duckdb import DuckDBResource
 from graphrag_assets.ahead import Work, directly
 from graphrag_assets.checks import checks_on, run_check
 from graphrag_assets.errors import GraphRAGError
+from graphrag_assets.lock import held, holder
 from graphrag_assets.metadata import (
+    asset_key,
     call_metadata,
     check_result,
     picture_metadata,
@@ -39,15 +41,13 @@ from graphrag_assets.models.client import Models
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
 from graphrag_assets.settings import ExtractionSettings, Section, Settings
-from graphrag_assets.states import State, asset_states, next_version, save_states
+from graphrag_assets.states import State, asset_states, next_version, refuse_imported, save_states
 from graphrag_assets.store import (
     LOCK_TIMEOUT,
     Connection,
     append,
     connect,
     fingerprint,
-    held,
-    holder,
     read_table,
     replace,
 )
@@ -233,6 +233,7 @@ class Step:
         models = self.project.models.apart()
         with self.database.get_connection(read_only=True) as connection:
             states = asset_states(connection)
+            refuse_imported(states)
             inputs = {
                 name: states[name].fingerprint for name in self.asset.inputs if name in states
             }
@@ -324,14 +325,15 @@ class Step:
         limits = self.project.settings.extraction.model_dump()
         for table in self.asset.tables:
             verdicts = [run_check(connection, check, limits) for check in checks_on(table)]
+            key = asset_key(self.project, table)
             yield dg.MaterializeResult(
-                asset_key=table,
+                asset_key=key,
                 data_version=dg.DataVersion(fingerprint(connection, table)),
-                check_results=[check_result(verdict) for verdict in verdicts],
+                check_results=[check_result(verdict, key) for verdict in verdicts],
                 metadata={
                     "recomputed": recomputed,
                     **self._picture(connection, table, fresh=recomputed),
-                    **row_metadata(connection, table),
+                    **row_metadata(self.project, connection, table),
                     **touched.get(table, {}),
                     **(took or {}),
                 },

@@ -9,6 +9,7 @@ GENERATED = {"CLI.md", "SETTINGS.md", "TABLES.md"}
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(r"(?:^(?: {4}.*)?\n)*^ {4}.*\n", re.MULTILINE)
 INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+FILE = re.compile(r"# \S+\.py\n")
 FORM = re.compile(r"…|\[.*\]|<.*>")  # how a command looks, not one to type
 
 
@@ -59,8 +60,9 @@ def commands(page: Path) -> list[list[str]]:
 
 
 def python(page: Path) -> list[str]:
-    """Return the Python of a page."""
-    return [snippet.text for snippet in snippets(page) if snippet.language == "python"]
+    """Return the Python of a page; what begins with the name of a file is a file to write."""
+    found = [snippet.text for snippet in snippets(page) if snippet.language == "python"]
+    return [text for text in found if not FILE.match(text)]
 
 
 def _language(block: str) -> str:

@@ -54,7 +54,8 @@ def test_the_readme_begins_with_two_commands_and_is_short():
 
 
 @pytest.mark.parametrize(
-    "command", [command.callback.__name__ for command in app.registered_commands]
+    "command",
+    [command.name or command.callback.__name__ for command in app.registered_commands],
 )
 def test_every_command_is_documented(command):
     assert f"## `graphrag-assets {command}`" in (ROOT / "docs" / "CLI.md").read_text("utf-8")

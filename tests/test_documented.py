@@ -8,11 +8,14 @@ import pytest
 
 from documented import commands, pages, python
 from graphrag_assets import cli
+from graphrag_assets.cli.app import PARTIAL
+from graphrag_assets.exchange.importing import import_microsoft
 from graphrag_assets.project import Project
 from graphrag_assets.query import Index
 from pipeline import index_once
 
 ROOT = Path(__file__).parent.parent
+THEIRS = Path(__file__).parent / "microsoft_index"
 STAY = {"ui", "serve"}  # they run until they are stopped; their own tests start them
 PAGES = pages(ROOT)
 pytestmark = pytest.mark.slow
@@ -29,6 +32,8 @@ def reader_folder(sample_root, tmp_path_factory):
         project = Project.open(root)
         index_once(project)
         project.models.close()
+    shutil.copytree(THEIRS, root / "theirs")  # an index of Microsoft's graphrag
+    import_microsoft(Project.open(root / "imported"), THEIRS)
     return root
 
 
@@ -65,7 +70,8 @@ def test_commands_work(here, monkeypatch, capsys, page, words):
     with pytest.raises(SystemExit) as stopped:
         cli.main()
 
-    assert stopped.value.code in {0, None}, capsys.readouterr().err
+    partial = {PARTIAL} if "import" in words else set()  # theirs lacks reports
+    assert stopped.value.code in {0, None} | partial, capsys.readouterr().err
     assert capsys.readouterr().out
 
 

@@ -389,8 +389,10 @@ class TestMetadata:
 
     def test_a_check_says_its_law_and_the_first_row_that_breaks_it(self):
         check = Check("few", "entities", blocking=True, meaning="Few are lost.", statement="")
-        holds = check_result(Verdict(check, pl.DataFrame({"lost": []})))
-        broken = check_result(Verdict(check, pl.DataFrame({"lost": ["a", "b"]})))
+        holds = check_result(Verdict(check, pl.DataFrame({"lost": []})), dg.AssetKey("entities"))
+        broken = check_result(
+            Verdict(check, pl.DataFrame({"lost": ["a", "b"]})), dg.AssetKey("entities")
+        )
 
         assert holds.description == "It holds."
         assert "first" not in holds.metadata

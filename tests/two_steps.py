@@ -6,7 +6,7 @@ from pathlib import Path
 import dagster as dg
 
 from graphrag_assets.exclusive import exclusive
-from graphrag_assets.store import holder
+from graphrag_assets.lock import holder
 
 
 def two_steps(executor: dg.ExecutorDefinition) -> dg.JobDefinition:

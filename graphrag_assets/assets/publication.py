@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 
 from graphrag_assets.checks import all_checks, broken_laws
+from graphrag_assets.metadata import asset_key
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
 from graphrag_assets.store import Connection, select, sql
@@ -17,34 +18,37 @@ from graphrag_assets.warehouse import IndexDatabase, one_run
 
 INDEX = "index"
 CONTENTS = tuple(table for table in TABLES if table not in BOOKS)
-SPEC = dg.AssetSpec(
-    INDEX,
-    deps=CONTENTS,
-    group_name="publication",
-    kinds={"duckdb"},
-    code_version="1",
-    description=(
-        "The published index: data/graphrag.duckdb, and each version beside the working database. "
-        "Readers see one whole version, before, while and after a run."
-    ),
-)
 
 
 def index_asset(project: Project) -> dg.AssetsDefinition:
     """Return the asset that publishes the index."""
 
-    @dg.multi_asset(name="publish", specs=[SPEC], required_resource_keys={"duckdb"})
+    @dg.multi_asset(name="publish", specs=[_spec(project)], required_resource_keys={"duckdb"})
     def compute(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
         with one_run(project, context.run.run_id):
             published = publish(project, context.resources.duckdb, context.run.run_id)
         metadata = {"path": dg.MetadataValue.path(str(project.store.current)), **published}
         return dg.MaterializeResult(
-            asset_key=INDEX,
+            asset_key=asset_key(project, INDEX),
             data_version=dg.DataVersion(str(published["version"])),
             metadata=metadata,
         )
 
     return compute
+
+
+def _spec(project: Project) -> dg.AssetSpec:
+    return dg.AssetSpec(
+        asset_key(project, INDEX),
+        deps=[asset_key(project, table) for table in CONTENTS],
+        group_name="publication",
+        kinds={"duckdb"},
+        code_version="1",
+        description=(
+            "The published index: data/graphrag.duckdb, and each version beside the working "
+            "database. Readers see one whole version, before, while and after a run."
+        ),
+    )
 
 
 def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str, Any]:

@@ -19,10 +19,21 @@ from graphrag_assets.cli import asking
 from graphrag_assets.cli import mapping
 from graphrag_assets.cli import serving
 from graphrag_assets.cli import versions
+from graphrag_assets.cli import exchange
 from graphrag_assets.cli import reference
 # isort: on
 
-__all__ = ["app", "asking", "indexing", "main", "mapping", "reference", "serving", "versions"]
+__all__ = [
+    "app",
+    "asking",
+    "exchange",
+    "indexing",
+    "main",
+    "mapping",
+    "reference",
+    "serving",
+    "versions",
+]
 
 
 def main() -> None:

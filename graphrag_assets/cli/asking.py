@@ -1,6 +1,7 @@
 """Commands that ask an index."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,12 +15,16 @@ from graphrag_assets.console.answers import (
     print_rows,
     print_sources,
 )
-from graphrag_assets.errors import QuestionError
+from graphrag_assets.errors import QuestionError, SqlError
+from graphrag_assets.project import Project
+from graphrag_assets.store import OWN, open_attached, select
 
 if TYPE_CHECKING:
     from graphrag_assets.query import Answer
     from graphrag_assets.query.index import Options
 
+NAME = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
+RESERVED = {"main", "temp", "system", "memory", OWN}
 Format = Literal["table", "json", "csv"]
 
 
@@ -122,12 +127,28 @@ def sql(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="A statement that reads.")],
     form: Annotated[Format, typer.Option("--format", help="How rows are printed.")] = "table",
+    others: Annotated[
+        list[str], typer.Option("--with", metavar="NAME=ROOT", help="Read NAME.TABLE of another.")
+    ] = [],  # noqa: B006 - typer's way to say that an option may be repeated
 ) -> None:
-    """Ask the published index in SQL."""
-    from graphrag_assets.query import Index
+    """Ask the published index in SQL, alone or together with those of other corpora."""
+    path = Project.open(context.obj).store.published()
+    connection = open_attached({OWN: path, **attached(others)}, use=OWN)
+    try:
+        print_rows(out, select(connection, query), form)
+    finally:
+        connection.close()
 
-    rows = Index.open(context.obj).sql(query)
-    print_rows(out, rows, form)
+
+def attached(others: list[str]) -> dict[str, Path]:
+    """Return {name: published version} of NAME=ROOT; raise SqlError for a name that can't be."""
+    found: dict[str, Path] = {}
+    for pair in others:
+        name, _, root = pair.partition("=")
+        if not NAME.fullmatch(name) or name.lower() in RESERVED | found.keys() or not root:
+            raise SqlError(f"`--with {pair}` isn't NAME=ROOT with a new, plain NAME")
+        found[name.lower()] = Project.open(Path(root)).store.published()
+    return found
 
 
 @app.command()

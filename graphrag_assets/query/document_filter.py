@@ -24,7 +24,7 @@ def open_scope(path: Path, where: str) -> Connection:
 
     Raises QuestionError for a condition that isn't one on documents, or that none of them meets.
     """
-    connection = open_attached(path, "whole")
+    connection = open_attached({"whole": path})
     try:
         _check(connection, where)
         _choose(connection, where)

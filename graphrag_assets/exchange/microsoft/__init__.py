@@ -1,0 +1,1 @@
+"""Microsoft GraphRAG 3: its tables from ours, and ours from its."""
