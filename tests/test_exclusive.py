@@ -69,7 +69,7 @@ def test_the_command_line_is_refused_while_a_run_of_the_ui_holds_the_index(tmp_p
     work = Project.open(root).store.work
     work.parent.mkdir(parents=True)
     hold = (
-        "import sys, pathlib; from graphrag_assets.store import held\n"
+        "import sys, pathlib; from graphrag_assets.lock import held\n"
         "with held(pathlib.Path(sys.argv[1]), who='run-of-the-ui', timeout=0):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 
 from graphrag_assets.context import KINDS, cited, marker
-from graphrag_assets.evidence import EVIDENCE
 from graphrag_assets.exchange.microsoft.communities import Communities, as_before, hashed, inner
 from graphrag_assets.exchange.microsoft.graph import Graph
 from graphrag_assets.exchange.microsoft.schemas import CITATION, DATASET, DATASETS
@@ -193,5 +192,5 @@ def _with_cited(evidence: pl.DataFrame, told: pl.DataFrame, known: Known) -> pl.
     return (
         pl.concat([marked, rest.with_columns(included=pl.lit(value=False))], how="diagonal")
         .with_columns(via=pl.lit("own"))
-        .select(*EVIDENCE)
+        .select("community_id", "kind", "ref_id", "included", "via")
     )
