@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import nlargest
 from itertools import chain
@@ -36,6 +36,7 @@ def statements(text: str) -> dict[str, list[str]]:
 
 def resolved(reader: Reader, draft: Draft) -> tuple[Citation, ...]:
     """Return a draft's citations with the passages that support them best."""
+    draft = _titled(reader, draft)
     used = [draft.known[marker] for marker in cited(draft.text)]
     reports = [ref for kind, ref, _ in used if kind == "report"]
     elements: dict[str, list[str]] = {}
@@ -43,6 +44,17 @@ def resolved(reader: Reader, draft: Draft) -> tuple[Citation, ...]:
         elements.setdefault(report, []).append(ref)
     refs = [ref for _, ref, _ in used] + [ref for found in elements.values() for ref in found]
     return resolve(draft, reader.ask("passages", ids=sorted(set(refs))), elements)
+
+
+def _titled(reader: Reader, draft: Draft) -> Draft:
+    """Return a draft whose cited elements have titles: what a report cites is known by id alone."""
+    used = {marker: draft.known[marker] for marker in cited(draft.text)}
+    bare = {marker: (kind, ref) for marker, (kind, ref, title) in used.items() if not title}
+    if not bare:
+        return draft
+    titles = dict(reader.ask("titles", ids=[ref for _, ref in bare.values()]).iter_rows())
+    named = {marker: (kind, ref, titles.get(ref, "")) for marker, (kind, ref) in bare.items()}
+    return replace(draft, known={**draft.known, **named})
 
 
 def resolve(
