@@ -24,7 +24,7 @@ ui: setup ## the Dagster UI on http://127.0.0.1:3000
 	$(BIN)/graphrag-assets ui
 
 test: setup
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term
 
 check: setup ## what CI runs: format, lint, types, floors, tests
 	$(BIN)/ruff format --check .

@@ -16,6 +16,7 @@ COMPUTED: Mapping[str, Mapping[str, Sequence[str]]] = {
     "text_unit_terms": {"term": ["text_units.text"], "n": ["text_units.text"]},
     "extractions": {"reply": ["text_units.text", "documents.title", "documents.metadata"]},
     "entity_aliases": {"title": ["extractions.reply"], "type": ["extractions.reply"]},
+    "names": {"name": ["entity_aliases.title", "documents.title"]},
     "entity_mentions": {
         "title": ["extractions.reply"],
         "description": ["extractions.reply"],

@@ -31,8 +31,8 @@ def test_what_is_computed_stands_above_what_is_referred_to():
     assert origins("text_units")["document_id"] == [("documents", "id")]
 
 
-def test_dagster_is_told_of_assets_and_their_columns():
-    told = column_lineage("text_units").deps_by_column["text"]
+def test_dagster_is_told_of_assets_and_their_columns(project):
+    told = column_lineage(project, "text_units").deps_by_column["text"]
 
     assert told == [dg.TableColumnDep(dg.AssetKey("documents"), "text")]
 

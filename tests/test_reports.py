@@ -49,6 +49,7 @@ def write(transport: ScriptedTransport, root, *, context_tokens: int = 8000):
             models=models,
             prompts=Prompts(root),
             previous_community_reports=TABLES["community_reports"].create_empty(),
+            previous_report_evidence=TABLES["report_evidence"].create_empty(),
             version=1,
             progress=lambda _done, _of: None,
         )
