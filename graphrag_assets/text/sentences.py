@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from itertools import pairwise
 
 # What a cut is worth: where there is a choice, text units are cut at the lowest.
@@ -43,18 +44,22 @@ def sentences(text: str) -> list[tuple[int, int]]:
     ]
 
 
-def breaks(text: str) -> list[tuple[int, int]]:
-    """Return where each sentence starts, and the worth of a cut there."""
-    first = skip_space(text, 0)
-    worth = {first: PARAGRAPH} if first < len(text) else {}
-    for match in _BREAK.finditer(text, first):
+def breaks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence starts, and the worth of a cut there."""
+    last, worth = skip_space(text, 0), PARAGRAPH
+    if last == len(text):
+        return
+    for match in _BREAK.finditer(text, last):
         rank = _rank(text, match)
         if rank is None:
             continue
         start = skip_space(text, match.end())
-        if start < len(text) and not joined(text, start):
-            worth[start] = min(rank, worth.get(start, PIECE))
-    return sorted(worth.items())
+        if start == last:
+            worth = min(rank, worth)
+        elif start < len(text) and not joined(text, start):
+            yield last, worth
+            last, worth = start, rank
+    yield last, worth
 
 
 def skip_space(text: str, position: int) -> int:

@@ -3,15 +3,22 @@
 The text is taken as atoms (sentences, or pieces of long ones). Each has an order: the worth of a
 cut before it, then a hash of its text. A cut is where no lower order is near. Neighbouring parts
 that fit together are joined once, and parts that are still too long divided.
+
+What an edit can change, in cores (text units without their overlap): a place is a cut if its order
+is the lowest within `reach`, so those farther than that from the edit stay, and at most three are
+nearer. Of the others only the first on either side can be joined or parted by it, as what is
+left out depends on its two neighbours alone. So six cores at most are new, if none of them had to
+be divided, and in real prose nearly always one or two: measured in docs/adr/0019.
 """
 
 import hashlib
 import re
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
-from typing import NamedTuple
+from functools import cached_property
+from itertools import chain, pairwise
 
 from graphrag_assets.errors import SettingsError
 from graphrag_assets.text.sentences import PARAGRAPH, PIECE, breaks, joined, skip_space
@@ -34,13 +41,29 @@ class Span:
     n_tokens: int
 
 
-class _Atom(NamedTuple):
-    """What is not cut: a sentence or a piece of one, with the white space before it."""
+class _Atoms:
+    """What is not cut: sentences or pieces of them, each with the white space before it.
 
-    start: int
-    end: int
-    n_tokens: int
-    order: int
+    As columns of machine integers, since a long text has millions. Atom i is
+    text[bounds[i]:bounds[i + 1]], at[i + 1] - at[i] tokens long. orders[i] is that of a cut before
+    it; both ends of the text have the lowest.
+    """
+
+    def __init__(self, start: int) -> None:
+        self.bounds = array("q", [start])
+        self.at = array("q", [0])
+        self.orders = array("q")
+
+    def add(self, end: int, n_tokens: int, order: int) -> None:
+        self.orders.append(order if self.orders else -1)
+        self.bounds.append(end)
+        self.at.append(self.at[-1] + n_tokens)
+
+    def close(self) -> None:
+        self.orders.append(-1)
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
 
 
 @dataclass(frozen=True)
@@ -51,11 +74,11 @@ class _Budget:
     overlap: int
     encoding: str
 
-    @property
+    @cached_property
     def core(self) -> int:
         return self.max_tokens - self.overlap // 2
 
-    @property
+    @cached_property
     def atom(self) -> int:
         return max(self.core // 5, min(16, self.core))
 
@@ -86,14 +109,16 @@ def _span(text: str, start: int, end: int, encoding: str) -> Span:
     return Span(start, start + len(stripped), count_tokens(stripped, encoding))
 
 
-def _atoms(text: str, budget: _Budget) -> list[_Atom]:
-    atoms: list[_Atom] = []
-    for (start, rank), (stop, _) in pairwise([*breaks(text), (len(text), PARAGRAPH)]):
+def _atoms(text: str, budget: _Budget) -> _Atoms:
+    begin = skip_space(text, 0)
+    atoms = _Atoms(begin)
+    for (start, worth), (stop, _) in pairwise(chain(breaks(text), [(len(text), PARAGRAPH)])):
         end = start + len(text[start:stop].rstrip())
-        begin = atoms[-1].end if atoms else start
-        for piece, (left, right, n_tokens) in enumerate(_pieces(text, begin, end, budget)):
-            order = _order(PIECE if piece else rank, text[left:right])
-            atoms.append(_Atom(left, right, n_tokens, order))
+        rank = worth
+        for right, n_tokens in _pieces(text, begin, end, budget):
+            atoms.add(right, n_tokens, _order(rank, text[begin:right]))
+            begin, rank = right, PIECE
+    atoms.close()
     return atoms
 
 
@@ -104,13 +129,13 @@ def _order(worth: int, body: str) -> int:
     return (worth << _HASH_BITS) | int.from_bytes(digest, "big")
 
 
-def _pieces(text: str, start: int, end: int, budget: _Budget) -> Iterator[tuple[int, int, int]]:
-    """Yield start, end and tokens of a sentence, or of its pieces if it is too long for an atom."""
+def _pieces(text: str, start: int, end: int, budget: _Budget) -> Iterator[tuple[int, int]]:
+    """Yield end and tokens of a sentence, or of its pieces if it is too long for an atom."""
     n_tokens = budget.atom + 1
     if end - start <= _LONGEST_TOKEN * budget.atom:
         n_tokens = count_tokens(text[start:end], budget.encoding)
     if n_tokens <= budget.atom:
-        yield start, end, n_tokens
+        yield end, n_tokens
         return
     left = start
     for match in _WORD.finditer(text, start, end):
@@ -131,14 +156,14 @@ def _piece_ends(text: str, left: int, word: re.Match[str], budget: _Budget) -> b
     return wanted and not joined(text, word.end())
 
 
-def _halves(text: str, start: int, end: int, budget: _Budget) -> Iterator[tuple[int, int, int]]:
-    """Yield the piece in halves of halves until each fits an atom, or is one sign."""
+def _halves(text: str, start: int, end: int, budget: _Budget) -> Iterator[tuple[int, int]]:
+    """Yield end and tokens of the piece, or of its halves' halves until each fits or is a sign."""
     n_tokens = count_tokens(text[start:end], budget.encoding)
     middle = _middle(text, start, end)
     if middle is None and n_tokens > budget.core and end - start > 1:
         middle = (start + end) // 2
     if middle is None or n_tokens <= budget.atom:
-        yield start, end, n_tokens
+        yield end, n_tokens
         return
     yield from _halves(text, start, middle, budget)
     yield from _halves(text, middle, end, budget)
@@ -151,16 +176,16 @@ def _middle(text: str, start: int, end: int) -> int | None:
     return next((i for i in near if start < i < end and not joined(text, i)), None)
 
 
-def _cores(atoms: list[_Atom], *, limit: int) -> list[tuple[int, int]]:
+def _cores(atoms: _Atoms, *, limit: int) -> list[tuple[int, int]]:
     """Return the text units without their overlaps, as ranges of atoms."""
-    at = [0, *accumulate(atom.n_tokens for atom in atoms)]
-    orders = [-1, *(atom.order for atom in atoms[1:]), -1]  # both ends are lowest
-    cuts = _joint([0, *_minima(orders, at, reach=limit // 5), len(atoms)], orders, at, limit=limit)
+    at, orders = atoms.at, atoms.orders
+    found = _minima(orders, at, reach=limit * 3 // 10)
+    cuts = _joint([0, *found, len(atoms)], orders, at, limit=limit)
     starts = [start for a, b in pairwise(cuts) for start in _divide(orders, at, a, b, limit=limit)]
     return list(pairwise([*starts, len(atoms)]))
 
 
-def _minima(orders: list[int], at: list[int], *, reach: int) -> list[int]:
+def _minima(orders: Sequence[int], at: Sequence[int], *, reach: int) -> list[int]:
     """Return where no lower order stands within `reach` tokens, on either side."""
     found: list[int] = []
     lower = [(0, False)]  # rising orders, and whether none as low was within reach before
@@ -173,7 +198,7 @@ def _minima(orders: list[int], at: list[int], *, reach: int) -> list[int]:
     return sorted(found)
 
 
-def _joint(cuts: list[int], orders: list[int], at: list[int], *, limit: int) -> list[int]:
+def _joint(cuts: list[int], orders: Sequence[int], at: Sequence[int], *, limit: int) -> list[int]:
     """Leave out each cut that is worse than both its neighbours, if the parts fit one text unit."""
     kept = [
         cut
@@ -183,7 +208,9 @@ def _joint(cuts: list[int], orders: list[int], at: list[int], *, limit: int) -> 
     return [cuts[0], *kept, cuts[-1]]
 
 
-def _divide(orders: list[int], at: list[int], a: int, b: int, *, limit: int) -> Iterator[int]:
+def _divide(
+    orders: Sequence[int], at: Sequence[int], a: int, b: int, *, limit: int
+) -> Iterator[int]:
     """Yield the starts of as few parts as can be of what lies between two cuts."""
     yield a
     while at[b] - at[a] > limit:
@@ -199,34 +226,29 @@ def _divide(orders: list[int], at: list[int], a: int, b: int, *, limit: int) -> 
 
 
 def _units(
-    text: str, atoms: list[_Atom], cores: list[tuple[int, int]], budget: _Budget
+    text: str, atoms: _Atoms, cores: list[tuple[int, int]], budget: _Budget
 ) -> Iterator[Span]:
     """Yield each core with its overlap, measured on its own text."""
     floor = 0
     for a, b in cores:
-        size = sum(atom.n_tokens for atom in atoms[a:b])
+        size = atoms.at[b] - atoms.at[a]
         room = min(budget.overlap, budget.max_tokens - size)
         first = _reach(atoms, a, floor=floor, room=room)
         yield from _within(text, atoms, range(first, b), core=a, budget=budget)
         floor = a
 
 
-def _reach(atoms: list[_Atom], start: int, *, floor: int, room: int) -> int:
+def _reach(atoms: _Atoms, start: int, *, floor: int, room: int) -> int:
     """Return where the overlap before an atom begins, at a sentence if one begins in that room."""
-    first = sentence = start
-    while first > floor and atoms[first - 1].n_tokens <= room:
-        first -= 1
-        room -= atoms[first].n_tokens
-        if atoms[first].order >> _HASH_BITS < PIECE:
-            sentence = first
-    return sentence if sentence < start else first
+    at, orders = atoms.at, atoms.orders
+    first = bisect_left(at, at[start] - room, floor, start)
+    is_sentence = (i for i in range(first, start) if orders[i] >> _HASH_BITS < PIECE)
+    return next(is_sentence, first)
 
 
-def _within(
-    text: str, atoms: list[_Atom], unit: range, *, core: int, budget: _Budget
-) -> Iterator[Span]:
+def _within(text: str, atoms: _Atoms, unit: range, *, core: int, budget: _Budget) -> Iterator[Span]:
     """Yield the unit; should it have more tokens than its atoms, with less overlap or in two."""
-    span = _span(text, atoms[unit[0]].start, atoms[unit[-1]].end, budget.encoding)
+    span = _span(text, atoms.bounds[unit[0]], atoms.bounds[unit[-1] + 1], budget.encoding)
     if span.n_tokens <= budget.max_tokens or len(unit) == 1:
         if span.n_tokens:
             yield span
