@@ -1,16 +1,20 @@
 """Files -> documents -> text units -> search terms."""
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
 
 from graphrag_assets.readers import read_corpus
 from graphrag_assets.settings import CorpusSettings, TextUnitSettings
+from graphrag_assets.tables import TextUnits
 from graphrag_assets.text import content_id, sha256, split, terms
 from graphrag_assets.warehouse import Result, table_asset
 
 AT_ONCE = 200  # text units whose terms are in memory as words
+ROWS_AT_ONCE = 5_000  # text units that are in memory as Python has them
 
 
 @table_asset("files", "documents", source=True)
@@ -35,27 +39,29 @@ def documents(
 @table_asset("text_units")
 def text_units(documents: pl.DataFrame, cut: TextUnitSettings) -> pl.DataFrame:
     """Cut documents where their own text says, so that an edit moves only the cuts around it."""
-    rows = []
-    for document_id, text in documents.select("id", "text").iter_rows():
-        seen: Counter[str] = Counter()
-        spans = split(text, max_tokens=cut.max_tokens, overlap=cut.overlap, encoding=cut.encoding)
-        for ordinal, span in enumerate(spans):
-            piece = text[span.start : span.end]
-            digest = sha256(piece)
-            seen[digest] += 1
-            rows.append(
-                {
-                    "id": content_id(document_id, digest, str(seen[digest])),
-                    "document_id": document_id,
-                    "ordinal": ordinal,
-                    "text": piece,
-                    "n_tokens": span.n_tokens,
-                    "start_char": span.start,
-                    "end_char": span.end,
-                    "sha256": digest,
-                }
-            )
-    return pl.DataFrame(rows, infer_schema_length=None) if rows else documents.clear()
+    named = documents.select("id", "text").iter_rows()
+    rows = (row for id_, text in named for row in _units_of(id_, text, cut))
+    parts = iter(lambda: list(islice(rows, ROWS_AT_ONCE)), [])
+    return pl.concat([TextUnits.create_empty(), *(pl.DataFrame(part) for part in parts)])
+
+
+def _units_of(document_id: str, text: str, cut: TextUnitSettings) -> Iterator[dict[str, object]]:
+    seen: Counter[str] = Counter()
+    spans = split(text, max_tokens=cut.max_tokens, overlap=cut.overlap, encoding=cut.encoding)
+    for ordinal, span in enumerate(spans):
+        piece = text[span.start : span.end]
+        digest = sha256(piece)
+        seen[digest] += 1
+        yield {
+            "id": content_id(document_id, digest, str(seen[digest])),
+            "document_id": document_id,
+            "ordinal": ordinal,
+            "text": piece,
+            "n_tokens": span.n_tokens,
+            "start_char": span.start,
+            "end_char": span.end,
+            "sha256": digest,
+        }
 
 
 def _term_counts(texts: pl.DataFrame) -> pl.DataFrame:

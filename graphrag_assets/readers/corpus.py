@@ -94,20 +94,17 @@ class _Known:
 
     def __init__(self, files: pl.DataFrame, documents: pl.DataFrame) -> None:
         self._files = {row["path"]: row for row in files.iter_rows(named=True)}
-        self._documents = documents
-        self._rows: dict[str, list[int]] = {}
-        for index, path in enumerate(documents["path"] if documents.height else []):
-            self._rows.setdefault(path, []).append(index)
+        self._documents: dict[str, list[_Row]] = {}
+        for row in documents.iter_rows(named=True):
+            self._documents.setdefault(row["path"], []).append(row)
 
     def get(self, path: str, digest: str) -> _Read | None:
         """Return a file as it was read, if it had these bytes and stood for itself."""
         file = self._files.get(path)
         if file is None or file["sha256"] != digest or file["status"] == "duplicate":
             return None
-        rows = self._rows.get(path, [])
-        if len(rows) != file["n_documents"]:
-            return None
-        return _Read(file, self._documents[rows].to_dicts() if rows else [])
+        documents = self._documents.get(path, [])
+        return _Read(file, documents) if len(documents) == file["n_documents"] else None
 
 
 def _read(file: Found, corpus: CorpusSettings, known: _Known, *, encoding: str) -> _Read:

@@ -4,6 +4,7 @@ import hashlib
 import re
 import unicodedata
 
+_MEGABYTE = 1 << 20
 _NEWLINE = re.compile(r"\r\n?")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _OVERSTRUCK = re.compile(r"[^\n]\x08")
@@ -33,8 +34,12 @@ def cleaned(text: str) -> tuple[str, int]:
 
 def sha256(data: bytes | str) -> str:
     """Return the full hex digest of bytes, or of a text in UTF-8."""
-    raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(raw).hexdigest()
+    if isinstance(data, bytes):
+        return hashlib.sha256(data).hexdigest()
+    digest = hashlib.sha256()
+    for start in range(0, len(data), _MEGABYTE):  # a long text isn't in memory twice
+        digest.update(data[start : start + _MEGABYTE].encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def content_id(*parts: str) -> str:

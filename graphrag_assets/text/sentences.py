@@ -19,6 +19,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•·‣◦][ \t]|\d{1,3}[.)、])")
 _ROW = re.compile(
     r"[ \t]*(?:#{1,6}[ \t]|\||>|```|~~~|\u3000|\[[\d:.]+\]|[A-Z][\w-]*(?: [\w-]+){0,2}:[ \t])"
 )
+_INDENT = 64  # characters before the number of a list item; a line may be as long as a book
 _LAST_WORD = re.compile(r"[\w.]+$")
 _ABBREVIATIONS = re.compile(
     r"mrs?|ms|messrs|dr|st|mt|prof|rev|fr|hon|sir|gen|col|maj|cap?t|cpt|lt|sgt|cmdr|adm|gov|sen|rep"
@@ -117,7 +118,9 @@ def _abbreviated(text: str, stop: int) -> bool:
     found = _LAST_WORD.search(text[max(0, stop - 12) : stop])
     word = found.group() if found else ""
     if word.isdigit():
-        return _ITEM.fullmatch(text, text.rfind("\n", 0, stop) + 1, stop + 1) is not None
+        near = max(0, stop - _INDENT)
+        line = max(near, text.rfind("\n", near, stop) + 1)
+        return _ITEM.fullmatch(text, line, stop + 1) is not None
     last = word.rpartition(".")[2]
     initial = len(last) == 1 and last.isupper()
     return initial or _ABBREVIATIONS.fullmatch(word.lower()) is not None
