@@ -36,6 +36,10 @@ class Files(dy.Schema):
     encoding = dy.String(nullable=True, description="Character encoding; NULL for binary formats.")
     sha256 = dy.String(nullable=True, description="Hash of the bytes; NULL if unreadable.")
     bytes = dy.Int64(description="Size in bytes.")
+    modified_at = dy.String(
+        nullable=True,
+        description="When the file system says that these bytes were written; UTC, ISO 8601.",
+    )
     n_documents = dy.Int64(description="Documents read from it.")
 
 

@@ -4,10 +4,12 @@ import json
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from graphrag_assets.cli.app import app, out
 from graphrag_assets.console.changes import print_changes, print_notes
 from graphrag_assets.console.runs import print_summary
+from graphrag_assets.console.runs import passed_over
 from graphrag_assets.console.runs import status as found_status
 from graphrag_assets.project import Project
 
@@ -16,13 +18,20 @@ from graphrag_assets.project import Project
 def status(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Also list what the corpus has and isn't read.")
+    ] = False,
 ) -> None:
     """Show the published version, its counts, and what is missing from it."""
     project = Project.open(context.obj)
+    unread = passed_over(project) if verbose else {}
     if as_json:
-        typer.echo(json.dumps(found_status(project), ensure_ascii=False, indent=2, default=str))
-    else:
-        print_summary(out, project, None)
+        found = found_status(project) | ({"passed_over": unread} if verbose else {})
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2, default=str))
+        return
+    print_summary(out, project, None)
+    for path, why in unread.items():
+        out.print(escape(f"passed over {path}: {why}"), highlight=False, soft_wrap=True)
 
 
 @app.command()

@@ -13,6 +13,7 @@ from graphrag_assets.project import Progress as Report
 from graphrag_assets.project import Project
 from graphrag_assets.query.browse import summary
 from graphrag_assets.query.reader import Reader
+from graphrag_assets.readers import list_files
 from graphrag_assets.versions import kept_versions
 
 if TYPE_CHECKING:  # Dagster isn't imported to print
@@ -57,6 +58,15 @@ def status(project: Project) -> dict[str, Any]:
         }
     finally:
         reader.close()
+
+
+def passed_over(project: Project) -> dict[str, str]:
+    """Return the paths under the corpus root that are never read, and why: hidden, temporary …"""
+    corpus = project.settings.corpus
+    found = list_files(
+        corpus.root, base=project.root, include=corpus.include, exclude=corpus.exclude
+    )
+    return {file.path: file.passed_over for file in found if file.passed_over}
 
 
 def told_version(row: Mapping[str, Any]) -> str:

@@ -74,7 +74,7 @@ def _choose(connection: Connection, where: str) -> None:
     try:
         select(
             connection,
-            f"CREATE TABLE chosen AS SELECT id FROM whole.documents WHERE ({where}\n)",
+            f"CREATE TABLE chosen AS SELECT id FROM ({sql('scope/conditions')}) WHERE ({where}\n)",
         )
     except SqlError as error:
         raise _refused(where, str(error.__cause__).splitlines()[0]) from error
@@ -95,5 +95,6 @@ def _create(connection: Connection) -> None:
 def _refused(where: str, reason: str) -> QuestionError:
     return QuestionError(
         f"`{where}` can't filter: {reason}. A filter is a condition on the columns of documents "
-        f"({', '.join(columns('documents'))}), for example: {EXAMPLE}"
+        f"({', '.join(columns('documents'))}) or the modified_at of their files, for example: "
+        f"{EXAMPLE}"
     )

@@ -25,6 +25,7 @@ FILES: dict[str, pl.DataType] = {
     "encoding": pl.String(),
     "sha256": pl.String(),
     "bytes": pl.Int64(),
+    "modified_at": pl.String(),
     "n_documents": pl.Int64(),
 }
 DOCUMENTS: dict[str, pl.DataType] = {
@@ -98,6 +99,11 @@ class _Known:
         for row in documents.iter_rows(named=True):
             self._documents.setdefault(row["path"], []).append(row)
 
+    def modified(self, path: str, digest: str) -> str | None:
+        """Return when a file with these bytes was modified: one only touched is as it was."""
+        file = self._files.get(path)
+        return file.get("modified_at") if file and file["sha256"] == digest else None
+
     def get(self, path: str, digest: str) -> _Read | None:
         """Return a file as it was read, if it had these bytes and stood for itself."""
         file = self._files.get(path)
@@ -116,9 +122,12 @@ def _read(file: Found, corpus: CorpusSettings, known: _Known, *, encoding: str) 
         data = file.read()
         _check_size(len(data), corpus)  # some file systems don't know before
         digest = sha256(data)
-        row |= {"sha256": digest, "bytes": len(data)}
+        modified = known.modified(file.path, digest) or file.modified_at
+        row |= {"sha256": digest, "bytes": len(data), "modified_at": modified}
         before = known.get(file.path, digest)
-        return before or _made(row, data, corpus, encoding)
+        if before:
+            return replace(before, file=before.file | {"modified_at": modified})
+        return _made(row, data, corpus, encoding)
     except UnreadError as error:
         return _Read(row | {"status": error.status, "reason": normalise(error.reason)})
 

@@ -1,11 +1,12 @@
 """Find the files of a corpus: a local folder, or any fsspec URL."""
 
+import datetime
 import os
 import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -24,40 +25,59 @@ _TEMPORARY = re.compile(r"~\$.*|.*~|#.*#|.*\.(?:tmp|temp|swp|swo|part|partial|cr
 class Found:
     """A file of the corpus: its path relative to the root, how to get its bytes, and how many.
 
-    `stamp` is what changes cheaply with its content, as a rule: a time, a tag.
+    `stamp` is what changes cheaply with its content, as a rule: a time, a tag. `passed_over` says
+    why it isn't read, where it isn't.
     """
 
     path: str
     read: Callable[[], bytes]
     size: int = 0
     stamp: str = ""
+    modified_at: str | None = None
+    passed_over: str = ""
 
 
 def find_files(
     root: str, *, base: Path, include: Iterable[str], exclude: Iterable[str]
 ) -> list[Found]:
     """Return the files under the root by path, without hidden, temporary and special ones."""
+    found = list_files(root, base=base, include=include, exclude=exclude)
+    return [file for file in found if not file.passed_over]
+
+
+def list_files(
+    root: str, *, base: Path, include: Iterable[str], exclude: Iterable[str]
+) -> list[Found]:
+    """Return all that is under the root by path; what is passed over says why."""
     wanted, unwanted = _any_of(include), _any_of(exclude)
+
+    def judged(file: Found) -> Found:
+        why = _ignored(file.path) or file.passed_over
+        if not why and not wanted(file.path):
+            why = "not in [corpus] include"
+        if not why and unwanted(file.path):
+            why = "in [corpus] exclude"
+        return replace(file, passed_over=why) if why else file
+
     found = _find_local(root, base) if _is_local(root) else _find_remote(root)
-    return sorted(
-        (
-            file
-            for file in found
-            if _visible(file.path) and wanted(file.path) and not unwanted(file.path)
-        ),
-        key=lambda file: file.path,
-    )
+    return sorted(map(judged, found), key=lambda file: file.path)
 
 
 def _is_local(root: str) -> bool:
     return "://" not in root or root.startswith(_LOCAL)
 
 
-def _visible(path: str) -> bool:
-    return not any(
-        part.startswith(".") or part.lower() in _IGNORED_NAMES or _TEMPORARY.fullmatch(part)
-        for part in PurePosixPath(path).parts
-    )
+def _ignored(path: str) -> str:
+    """Return why a path is never read, or nothing."""
+    return next(filter(None, map(_ignored_name, PurePosixPath(path).parts)), "")
+
+
+def _ignored_name(name: str) -> str:
+    if name.startswith("."):
+        return "hidden"
+    if name.lower() in _IGNORED_NAMES:
+        return "of the operating system"
+    return "temporary" if _TEMPORARY.fullmatch(name) else ""
 
 
 # -- patterns ----------------------------------------------------------------------------------
@@ -108,28 +128,54 @@ def _find_local(root: str, base: Path) -> Iterator[Found]:
     for directory, folders, names in os.walk(folder, onerror=lost.append):
         yield from (_failed_folder(folder, error) for error in lost)
         lost.clear()
-        folders[:] = sorted(name for name in folders if _visible(name))
+        unseen = [name for name in folders if _ignored_name(name)]
+        yield from (_unread_folder(folder, Path(directory) / name) for name in unseen)
+        folders[:] = sorted(set(folders) - set(unseen))
         links = [name for name in folders if (Path(directory) / name).is_symlink()]
         for name in sorted([*names, *links]):
-            file = _local(folder, real, Path(directory) / name)
-            if file is not None:
-                yield file
+            yield _local(folder, real, Path(directory) / name)
     yield from (_failed_folder(folder, error) for error in lost)
 
 
-def _local(folder: Path, real: Path, file: Path) -> Found | None:
-    """Return the file, or None for what isn't one: folders, pipes, devices, links to files here."""
+def _local(folder: Path, real: Path, file: Path) -> Found:
+    """Return the file; pipes, devices and links to files that are here anyway are passed over."""
     path = _relative(folder, file)
     try:
         about = file.lstat()
         if stat.S_ISREG(about.st_mode):
-            return Found(path, lambda: _read(file), about.st_size, str(about.st_mtime_ns))
-        return _link(path, real, file) if stat.S_ISLNK(about.st_mode) else None
+            return _regular(path, file, about)
+        if stat.S_ISLNK(about.st_mode):
+            return _link(path, real, file)
+        return _passed_over(path, "not a regular file")
     except OSError as error:
         return _unreadable(path, error.strerror or str(error))
 
 
-def _link(path: str, real: Path, file: Path) -> Found | None:
+def _regular(path: str, file: Path, about: os.stat_result) -> Found:
+    return Found(
+        path,
+        lambda: _read(file),
+        about.st_size,
+        str(about.st_mtime_ns),
+        _utc(datetime.datetime.fromtimestamp(about.st_mtime, datetime.UTC)),
+    )
+
+
+def _utc(time: datetime.datetime) -> str:
+    """Return a time as text that sorts, to the second; one without a zone is UTC."""
+    aware = time if time.tzinfo else time.replace(tzinfo=datetime.UTC)
+    return aware.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _passed_over(path: str, why: str) -> Found:
+    return replace(_unreadable(path, why), passed_over=why)
+
+
+def _unread_folder(folder: Path, directory: Path) -> Found:
+    return _passed_over(_relative(folder, directory) + "/", _ignored_name(directory.name))
+
+
+def _link(path: str, real: Path, file: Path) -> Found:
     """Return a link as a file only if what it means isn't found by its own path."""
     try:
         target = file.resolve(strict=True)
@@ -137,10 +183,9 @@ def _link(path: str, real: Path, file: Path) -> Found | None:
         return _unreadable(path, "symbolic link that leads nowhere")
     if not target.is_relative_to(real):
         return _unreadable(path, "symbolic link out of the corpus root")
-    if target.is_file() and not _visible(_relative(real, target)):
-        about = target.stat()
-        return Found(path, lambda: _read(target), about.st_size, str(about.st_mtime_ns))
-    return None
+    if target.is_file() and _ignored(_relative(real, target)):
+        return _regular(path, target, target.stat())
+    return _passed_over(path, "link to what is read by its own path")
 
 
 def _read(file: Path) -> bytes:
@@ -194,7 +239,18 @@ def _find_remote(root: str) -> Iterator[Found]:
             path = _shown(unquote(path) if root.startswith("http") else path)
             read = partial(_fetch, files, name)
             stamps = (info.get(key) for key in ("ETag", "LastModified", "mtime", "created"))
-            yield Found(path, read, info.get("size") or 0, str(next(filter(None, stamps), "")))
+            stamp = str(next(filter(None, stamps), ""))
+            yield Found(path, read, info.get("size") or 0, stamp, _modified(info))
+
+
+def _modified(info: dict[str, Any]) -> str | None:
+    """Return when a file was modified, of what its file system calls that, if it knows."""
+    for time in (info.get(key) for key in ("LastModified", "mtime", "last_modified", "created")):
+        if isinstance(time, datetime.datetime):
+            return _utc(time)
+        if isinstance(time, int | float):
+            return _utc(datetime.datetime.fromtimestamp(time, datetime.UTC))
+    return None
 
 
 def _fetch(files: Any, name: str) -> bytes:  # noqa: ANN401
