@@ -13,7 +13,7 @@ from graphrag_assets.models import client
 from graphrag_assets.network.graph import modularity
 from graphrag_assets.project import Project
 from graphrag_assets.store import open_published, select
-from pipeline import STABLE, index_once
+from pipeline import STABLE, contents, index_once
 from small_corpus import CORPUS, NAMES, SETTINGS, reader, write_project
 
 READING = {"extract_graph", "continue_extraction", "extract_claims", "summarize_description"}
@@ -95,7 +95,7 @@ def everything_said(project: Project) -> str:
 
 def same_tables(project: Project, other: Project) -> list[str]:
     """Return the pure tables in which two projects differ."""
-    one, two = (found.store.read(*STABLE) for found in (project, other))
+    one, two = contents(project), contents(other)
     return [table for table in STABLE if not one[table].equals(two[table])]
 
 

@@ -54,5 +54,6 @@ def run_job(root: Path) -> dg.ExecuteInProcessResult:
 
 
 def contents(project: Project, tables: Iterable[str] = STABLE) -> dict[str, pl.DataFrame]:
-    """Return the working tables, without the model calls and versions."""
-    return project.store.read(*tables)
+    """Return the working tables, without the model calls, versions and the clock of files."""
+    read = project.store.read(*tables)
+    return {name: rows.drop("modified_at", strict=False) for name, rows in read.items()}

@@ -188,6 +188,15 @@ class TestStatus:
         assert "Index version 1: complete" in said
         assert "level 0 (C0)" in said
 
+    def test_verbose_lists_what_is_passed_over(self, run, published):
+        (published / "data" / "input" / "notes.txt~").write_text("A backup.", "utf-8")
+        code, said, _ = run("status", "--verbose", root=published)
+        told = json.loads(run("status", "--verbose", "--json", root=published)[1])
+
+        assert code == 0
+        assert "passed over notes.txt~: temporary" in said
+        assert told["passed_over"] == {"notes.txt~": "temporary"}
+
     def test_without_an_index_says_how_to_make_one(self, run):
         code, _, said = run("status")
 

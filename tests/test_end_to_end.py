@@ -95,6 +95,15 @@ class TestIncremental:
         assert paid(project, "back") == 0
         assert script.history == []
 
+    def test_a_new_name_and_a_copy_cost_no_call(self, indexed, script):
+        renamed = {name.replace("05-bank", "05-island bank"): text for name, text in CORPUS.items()}
+        found = bring(indexed, renamed | {"07-copy of bank.txt": CORPUS["05-bank.txt"]})
+
+        assert found["published"]
+        assert indexed.store.read("documents")["documents"].height == len(CORPUS) + 1
+        assert paid(indexed) == 0
+        assert script.history == []
+
     def test_of_a_deleted_document_nothing_is_left_in_any_table(self, shorter, small_index):
         before = json.dumps(everything(small_index), default=str)
         after = json.dumps(everything(shorter), default=str)

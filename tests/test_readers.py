@@ -13,7 +13,7 @@ from corpus_files import put, read, states
 from graphrag_assets.errors import CorpusError
 from graphrag_assets.readers import Corpus
 from graphrag_assets.readers.decoding import decode
-from graphrag_assets.readers.discovery import find_files
+from graphrag_assets.readers.discovery import find_files, list_files
 from graphrag_assets.readers.parsed import UnreadError
 
 FERRY = "The ferry Aurora left Tern Harbour at noon."
@@ -48,6 +48,24 @@ class TestDiscovery:
             put(tmp_path / name, name)
 
         assert states(read(tmp_path)) == {"notes.txt": "indexed"}
+
+    def test_what_is_passed_over_can_be_listed_with_its_reason(self, tmp_path):
+        for name in ("notes.txt", "notes.txt~", ".svn/entries", "Thumbs.db", "a.log", "old/b.txt"):
+            put(tmp_path / name, FERRY)
+        (tmp_path / "again.txt").symlink_to(tmp_path / "notes.txt")
+        os.mkfifo(tmp_path / "pipe")
+        found = list_files(str(tmp_path), base=Path(), include=["*.txt", "pipe"], exclude=["old/"])
+
+        assert {file.path: file.passed_over for file in found} == {
+            ".svn/": "hidden",
+            "Thumbs.db": "of the operating system",
+            "a.log": "not in [corpus] include",
+            "again.txt": "link to what is read by its own path",
+            "notes.txt": "",
+            "notes.txt~": "temporary",
+            "old/b.txt": "in [corpus] exclude",
+            "pipe": "not a regular file",
+        }
 
     def test_a_folder_named_like_a_file_is_a_folder(self, tmp_path):
         put(tmp_path / "archive.txt/inner.txt", FERRY)
@@ -322,6 +340,22 @@ class TestStates:
 
         assert after.documents["text"].to_list() == ["left at nine"]
         assert after.documents["id"].to_list() == before.documents["id"].to_list()
+
+    def test_a_file_that_is_only_touched_is_as_it_was(self, tmp_path):
+        put(tmp_path / "plan.txt", FERRY)
+        put(tmp_path / "copy of plan.txt", FERRY)
+        os.utime(tmp_path / "plan.txt", (1_900_000_000, 1_900_000_000))
+        before = read(tmp_path)
+        for name in ("plan.txt", "copy of plan.txt"):
+            os.utime(tmp_path / name, (2_000_000_000, 2_000_000_000))
+        after = read(tmp_path, before)
+        put(tmp_path / "plan.txt", "left at nine")
+        os.utime(tmp_path / "plan.txt", (2_000_000_000, 2_000_000_000))
+        edited = read(tmp_path, after)
+
+        assert before.files["modified_at"][1] == "2030-03-17T17:46:40Z"
+        assert after.files.equals(before.files)
+        assert edited.files["modified_at"][1] == "2033-05-18T03:33:20Z"
 
     def test_a_renamed_file_is_another_document_with_the_same_text(self, tmp_path):
         put(tmp_path / "plan.txt", FERRY)

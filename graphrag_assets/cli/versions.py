@@ -8,8 +8,7 @@ from rich.markup import escape
 
 from graphrag_assets.cli.app import app, out
 from graphrag_assets.console.changes import print_changes, print_notes
-from graphrag_assets.console.runs import print_summary
-from graphrag_assets.console.runs import passed_over
+from graphrag_assets.console.runs import passed_over, print_summary
 from graphrag_assets.console.runs import status as found_status
 from graphrag_assets.project import Project
 

@@ -61,7 +61,7 @@ def status(project: Project) -> dict[str, Any]:
 
 
 def passed_over(project: Project) -> dict[str, str]:
-    """Return the paths under the corpus root that are never read, and why: hidden, temporary …"""
+    """Return the paths under the corpus root that are never read, and why: hidden, for example."""
     corpus = project.settings.corpus
     found = list_files(
         corpus.root, base=project.root, include=corpus.include, exclude=corpus.exclude

@@ -128,6 +128,7 @@ def test_old_filters_are_forgotten(whole):
     "where",
     [
         "path LIKE '0%'",
+        "modified_at >= '2020-01-01'",
         "title ILIKE '%storm%' OR title LIKE '%;--%'",
         "metadata ->> 'kind' IS NOT NULL AND n_tokens > 10",
         "json_extract_string(metadata, '$.date') > '2031'",

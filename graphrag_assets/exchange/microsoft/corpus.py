@@ -164,4 +164,5 @@ def _files(rows: list[Row]) -> pl.DataFrame:
         reason=pl.lit(None, pl.String),
         encoding=pl.lit(None, pl.String),
         sha256=pl.lit(None, pl.String),
+        modified_at=pl.lit(None, pl.String),
     )
