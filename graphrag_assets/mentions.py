@@ -126,25 +126,35 @@ def relationship_rows(extractions: pl.DataFrame, entity_mentions: pl.DataFrame) 
 def claim_rows(
     extractions: pl.DataFrame, entity_mentions: pl.DataFrame, text_units: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the claims about known entities, with the span of their quote in the document."""
+    """Return the claims about known entities, with the span of their quote in the document.
+
+    A claim's id is the hash of the text it stands in and of what it says, so that a report which
+    cites it stays when a file is renamed. Where that text stands twice, the places are numbered.
+    """
     rows = _items(_replies(extractions), "claims").with_columns(pl.all().fill_null(""))
     rows = resolve_name(rows, entity_mentions, name="subject", entity="subject_id")
     rows = resolve_name(rows, entity_mentions, name="object", entity="object_id")
     rows = rows.filter(pl.col("subject_id").is_not_null()).join(
-        text_units.select(text_unit_id="id", text="text", offset="start_char"),
+        text_units.select("sha256", text_unit_id="id", text="text", offset="start_char"),
         on="text_unit_id",
         maintain_order="left",
     )
     spans = [locate(quote, text) for quote, text in rows.select("quote", "text").iter_rows()]
-    ids = [content_id(*values) for values in rows.select(CLAIM).fill_null("").iter_rows()]
+    said = ["sha256", *CLAIM[1:]]
+    rows = rows.with_columns(
+        pl.Series("start", [s and s[0] for s in spans], dtype=pl.Int64),
+        pl.Series("end", [s and s[1] for s in spans], dtype=pl.Int64),
+    ).unique(CLAIM, keep="first", maintain_order=True)
+    named = rows.select(*said, pl.col("text_unit_id").rank("ordinal").over(said).cast(pl.String))
+    ids = [content_id(*values) for values in named.fill_null("").iter_rows()]
     return rows.with_columns(
         id=pl.Series(ids, dtype=pl.String),
         status=pl.col("status").str.to_lowercase(),
         start_date=_or_null("start_date"),
         end_date=_or_null("end_date"),
-        start_char=pl.col("offset") + pl.Series([s and s[0] for s in spans], dtype=pl.Int64),
-        end_char=pl.col("offset") + pl.Series([s and s[1] for s in spans], dtype=pl.Int64),
-    ).unique("id", keep="first", maintain_order=True)
+        start_char=pl.col("offset") + pl.col("start"),
+        end_char=pl.col("offset") + pl.col("end"),
+    )
 
 
 def resolve_name(

@@ -25,6 +25,7 @@ from graphrag_assets.text import (
 )
 
 ENCODING = "o200k_base"
+CHINESE = "渡轮曙光号中午离开港口船长走了风雨海上人们写信给总督说岛北边的灯塔已经熄灭，"
 WORDS = re.findall(
     r"\w+",
     "captain ship Holm harbour Pell letter Aurora Tern sailed noon crew the a of and north wind "
@@ -319,6 +320,29 @@ class TestSplit:
 
         assert len(after - before) <= 3
         assert len(before - after) <= 4
+
+    @pytest.mark.parametrize("chinese", [False, True])
+    def test_of_many_edits_hardly_one_changes_more_than_three_units(self, chinese):
+        """Six is the bound where no part had to be divided; four is the most that was ever seen."""
+        rng, found = random.Random(11), []
+        for seed in range(6):
+            made = prose(seed, n_sentences=250, paragraph=seed + 2)
+            if chinese:
+                made = ["".join(rng.choices(CHINESE, k=rng.randint(8, 40))) + "。" for _ in made]
+            before = set(units("".join(made)))
+            for at in rng.sample(range(len(made)), 20):
+                new = "没有人写过这句话。" if chinese else "A sentence nobody wrote before. "
+                found.append(len(set(units("".join([*made[:at], new, *made[at:]]))) - before))
+
+        assert max(found) <= 4
+        assert sum(n > 3 for n in found) <= 1
+        assert sum(found) / len(found) < 1.8
+
+    def test_units_are_two_thirds_full(self):
+        text = "".join(prose(9, n_sentences=3000))
+        sizes = count_tokens_many(units(text), ENCODING)
+
+        assert sum(sizes) / len(sizes) >= 400
 
     def test_a_repeated_line_gives_repeated_units(self):
         """Where nothing tells one place from another, units still have their full size."""

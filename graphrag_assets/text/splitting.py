@@ -8,7 +8,7 @@ What an edit can change, in cores (text units without their overlap): a place is
 is the lowest within `reach`, so those farther than that from the edit stay, and at most three are
 nearer. Of the others only the first on either side can be joined or parted by it, as what is
 left out depends on its two neighbours alone. So six cores at most are new, if none of them had to
-be divided, and in real prose nearly always one or two: measured in docs/adr/0019.
+be divided, and in real prose nearly always one or two: measured in ADR 19.
 """
 
 import hashlib
