@@ -18,6 +18,7 @@ import polars as pl
 
 from graphrag_assets.project import Project
 from graphrag_assets.store import connect, select
+from graphrag_assets.tables import keys
 
 DIMENSION = 384
 CLUSTERS = 1_000
@@ -114,7 +115,8 @@ def build(project, units, entities):
         for table, statement in STATEMENTS.items():
             start = time.perf_counter()
             used = {name: value for name, value in values.items() if f"${name}" in statement}
-            connection.execute(f"INSERT INTO {table} BY NAME ({statement})", used)
+            order = ", ".join(keys(table))
+            connection.execute(f"INSERT INTO {table} BY NAME ({statement}) ORDER BY {order}", used)
             report(connection, table, start)
         for kind, statement in EMBEDDED.items():
             start = time.perf_counter()

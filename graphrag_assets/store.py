@@ -17,6 +17,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import dataframely as dy
 import duckdb
@@ -42,6 +43,7 @@ Connection = duckdb.DuckDBPyConnection
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
 PIECE = 100_000  # rows
+STREAM_MEMORY = "1GB"
 OWN = "this"  # the index that is asked, beside others
 SANDBOX = {"enable_external_access": "false", "lock_configuration": "true"}
 
@@ -176,13 +178,16 @@ def open_published(path: Path) -> Connection:
         raise NoIndexError(str(path)) from error
 
 
-def open_attached(versions: Mapping[str, Path], *, use: str | None = None) -> Connection:
+def open_attached(
+    versions: Mapping[str, Path], *, use: str | None = None, memory: str | None = None
+) -> Connection:
     """Open an empty database in memory with published versions beside it, read-only.
 
     NAME.TABLE reads a version; without a name, a table is that of the one to `use`. SQL has no
     access to files or network, as from a version alone. Raises SqlError if one can't be opened.
     """
-    connection = duckdb.connect()  # a process opens a file with one configuration only
+    config: dict[str, Any] = {"memory_limit": memory} if memory else {}
+    connection = duckdb.connect(config=config)  # a process opens a file with one of them only
     try:
         for name, path in versions.items():
             connection.execute(f'ATTACH {quoted(str(path))} AS "{name}" (READ_ONLY)')
@@ -231,8 +236,8 @@ def replace(connection: Connection, table: str, rows: pl.DataFrame) -> dict[str,
 
 
 def append(connection: Connection, table: str, rows: pl.DataFrame) -> None:
-    """Add rows to a table that only grows."""
-    connection.register("incoming", validate(table, rows).to_arrow())
+    """Add rows to a table, in the order of its key: DuckDB then finds few of them in few blocks."""
+    connection.register("incoming", _by_key(table, validate(table, rows)).to_arrow())
     connection.execute(f'INSERT INTO "{table}" BY NAME FROM incoming')
     connection.unregister("incoming")
 
@@ -253,10 +258,17 @@ def select(connection: Connection, statement: str, **values: object) -> pl.DataF
         raise SqlError(str(error)) from error
 
 
-def stream(connection: Connection, statement: str) -> Iterator[pl.DataFrame]:
-    """Yield the rows of a statement in pieces, so that they never stand in memory as a whole."""
-    for batch in connection.sql(statement).to_arrow_reader(PIECE):
-        yield pl.DataFrame(pl.from_arrow(batch))
+def stream(path: Path, statement: str) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a statement on a version in pieces.
+
+    On a connection of its own: what it reads neither stands in memory as a whole nor stays there.
+    """
+    connection = open_attached({OWN: path}, use=OWN, memory=STREAM_MEMORY)
+    try:
+        for batch in connection.sql(statement).to_arrow_reader(PIECE):
+            yield pl.DataFrame(pl.from_arrow(batch))
+    finally:
+        connection.close()
 
 
 def validate(table: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -336,6 +348,11 @@ def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:
         rows.height and column_types(connection, table) != wanted
     ):
         make_table(connection, table, rows.clear())
+
+
+def _by_key(table: str, rows: pl.DataFrame) -> pl.DataFrame:
+    places = rows.select(pl.arg_sort_by(*keys(table))).to_series()
+    return rows if (places.diff().drop_nulls() == 1).all() else rows[places]
 
 
 def _merge_statement(table: str) -> str:

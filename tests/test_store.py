@@ -158,6 +158,14 @@ class TestReplace:
             pl.Float32, 3
         )
 
+    def test_puts_the_rows_of_an_empty_table_in_the_order_of_its_key(self, connection):
+        pairs = [("b", "2"), ("a", "9"), ("b", "1"), ("a", "10")]
+        rows = [{"term": term, "text_unit_id": unit, "n": 1} for term, unit in pairs]
+        replace(connection, "text_unit_terms", pl.DataFrame(rows))
+        lying = connection.execute("SELECT term, text_unit_id FROM text_unit_terms ORDER BY rowid")
+
+        assert lying.fetchall() == sorted(pairs)
+
     def test_keeps_vectors_to_the_last_bit(self, connection):
         rows = vectors("a", "b", dimension=384)
         replace(connection, "entity_embeddings", rows)
@@ -215,7 +223,8 @@ class TestFingerprint:
         found = set()
         for number, ordered in enumerate(orders):
             with connect(tmp_path / f"{number}.duckdb", read_only=False) as connection:
-                append(connection, "claims", ordered)
+                for row in ordered.iter_slices(1):  # rows written at once are sorted
+                    append(connection, "claims", row)
                 found.add(fingerprint(connection, "claims"))
 
         assert len(found) == 1

@@ -10,13 +10,14 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
-
-import aiohttp
+from typing import TYPE_CHECKING, Any, Final
 
 from graphrag_assets.models.faults import ProviderError, Symptom, sort_error, sort_symptom
 from graphrag_assets.models.transport import OFFLINE, Answer, Ask, EmbedAsk, Transport, Vectors
 from graphrag_assets.models.wire import KEYS, key_of, provider, sendable
+
+if TYPE_CHECKING:
+    import aiohttp
 
 BAD: Final = 400
 PRICES: Final = "model_prices_and_context_window_backup.json"
@@ -80,6 +81,8 @@ class DirectTransport:
         await self._other.close()
 
     async def _post(self, path: str, ask: Ask | EmbedAsk, body: dict[str, Any]) -> dict[str, Any]:
+        import aiohttp  # a sixth of a second that only an address needs
+
         parameters = dict(ask.parameters)
         headers = _headers(ask.model, parameters.pop("api_key", None))
         content = json.dumps({"model": ask.model.partition("/")[2], **body, **parameters})

@@ -84,21 +84,24 @@ class Graph:
 
 def graph_arrays(edges: pl.DataFrame, entities: pl.Series, text_units: pl.Series) -> Arrays:
     """Return the arrays of `Graph` for edges (one, other: places; weight; contains)."""
-    from scipy import sparse  # a quarter of a second that only local search needs
-
     size = len(entities) + len(text_units)
     one, other = edges["one"].to_numpy(), edges["other"].to_numpy()
-    weights = edges["weight"].to_numpy().astype(np.float32)
-    half = sparse.coo_matrix((weights, (one, other)), shape=(size, size)).tocsr()
-    matrix = half + half.T
-    total = np.asarray(matrix.sum(axis=1)).ravel()
+    weights = np.tile(edges["weight"].to_numpy().astype(np.float32), 2)
+    # both ways, entries of one column together, in the order of their ends
+    entry = np.concatenate([one, other]) * np.int64(size) + np.concatenate([other, one])
+    order = np.argsort(entry, kind="stable")
+    entry, weights = entry[order], weights[order]
+    first = np.flatnonzero(np.diff(entry, prepend=-1))
+    weights = np.add.reduceat(weights, first) if len(first) else weights
+    columns, ends = np.divmod(entry[first], max(size, 1))
+    total = np.bincount(columns, weights, minlength=size)
     contains = edges.filter("contains")["one"].to_numpy()
     return {
         "entities": entities.to_numpy().astype("S"),
         "text_units": text_units.to_numpy().astype("S"),
-        "starts": matrix.indptr.astype(np.int64),
-        "ends": matrix.indices.astype(np.int32),
-        "chances": matrix.data / np.repeat(np.maximum(total, 1e-9), np.diff(matrix.indptr)),
+        "starts": np.searchsorted(columns, np.arange(size + 1)),
+        "ends": ends.astype(np.int32),
+        "chances": (weights / np.maximum(total, 1e-9)[columns]).astype(np.float32),
         "n_text_units": np.bincount(contains, minlength=len(entities)).astype(np.int32),
     }
 

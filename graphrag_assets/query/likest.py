@@ -16,6 +16,6 @@ def likest(vectors: Vectors, vector: Vector, among: Collection[str]) -> Ranked:
     places = np.searchsorted(vectors.ids, wanted)
     places = np.minimum(places, len(vectors.ids) - 1)
     places = places[vectors.ids[places] == wanted]
-    scores = vectors.matrix[places].astype(np.float32, copy=False) @ vector
+    scores = vectors.at(places) @ vector
     order = np.lexsort((vectors.ids[places], -scores))
     return [(vectors.ids[places[i]].decode(), float(scores[i])) for i in order]

@@ -26,8 +26,9 @@ def named_in(reader: Reader, *texts: str, proper: bool = False) -> list[Named]:
     starts = {start for text in said for start in _starts(text, proper=proper)}
     whole = "".join(f" {' '.join(text).casefold()} \n" for text in said)
     refs: dict[str, dict[str, list[str]]] = {"entity": {}, "document": {}}
-    for name, kind, ref in reader.ask("names_in", starts=sorted(starts), text=whole).iter_rows():
-        refs[kind].setdefault(name, []).append(ref)
+    for name, kind, ref in reader.ask("names_that_start", starts=sorted(starts)).iter_rows():
+        if f" {name} " in whole:  # not in SQL, which would look for every name there is
+            refs[kind].setdefault(name, []).append(ref)
     return [_named(text, refs["entity"], refs["document"]) for text in said]
 
 

@@ -14,6 +14,7 @@ from graphrag_assets.text import terms
 
 RRF = 60
 BM25_ROWS = 200_000
+BM25_LIKELY = 2_000
 N_FACTS = 10
 N_ENTITIES = 10
 N_TEXT_UNITS = 50
@@ -29,7 +30,8 @@ def lexical(reader: Reader, question: str, k: int) -> Ranked:
     asked = sorted(set(terms(question)))
     if not asked:
         return []
-    return list(reader.ask("bm25", terms=asked, k=k, budget=BM25_ROWS).iter_rows())
+    values = {"terms": asked, "k": k, "budget": BM25_ROWS, "likely": BM25_LIKELY + k}
+    return list(reader.ask("bm25", **values).iter_rows())
 
 
 def fused(rankings: Iterable[Ranked]) -> Ranked:

@@ -8,7 +8,7 @@ import polars as pl
 from graphrag_assets.query.arrays import Arrays, kept
 from graphrag_assets.query.document_filter import open_scope
 from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
-from graphrag_assets.query.vectors import Vectors, vector_arrays
+from graphrag_assets.query.vectors import MANY, Vectors, vector_arrays
 from graphrag_assets.store import Connection, arrays_folder, open_published, select, sql, stream
 
 MAX_SCOPES = 8
@@ -17,14 +17,15 @@ MAX_SCOPES = 8
 class Reader:
     """One published version, or what of it is in scope; safe for many threads."""
 
-    def __init__(self, path: Path, where: str | None = None) -> None:
-        """Open the file of a version; with `where`, as far as such documents tell of it."""
+    def __init__(self, path: Path, where: str | None = None, whole: "Reader | None" = None) -> None:
+        """Open the file of a version; with `where`, as far as such documents tell of the whole."""
         self.path = path
         self.version = int(path.stem)
         self._connection: Connection = (
             open_published(path) if where is None else open_scope(path, where)
         )
         self._folder: Path | None = arrays_folder(path) if where is None else None
+        self._whole = whole
         self._lock = threading.RLock()
         self._scopes: dict[str, Reader] = {}
         self._vectors: dict[str, Vectors] = {}
@@ -52,8 +53,7 @@ class Reader:
         """Return the embeddings of text_unit, entity, relationship, report; read once."""
         with self._lock:
             if of not in self._vectors:
-                arrays = kept(self._folder, f"{of}_embeddings", lambda: self._embeddings(of))
-                self._vectors[of] = Vectors.of(arrays)
+                self._vectors[of] = self._read_vectors(of)
             return self._vectors[of]
 
     @property
@@ -72,7 +72,7 @@ class Reader:
         the latest conditions are kept. Raises QuestionError if the condition can't be used.
         """
         with self._lock:
-            scope = self._scopes.pop(where, None) or Reader(self.path, where)
+            scope = self._scopes.pop(where, None) or Reader(self.path, where, self)
             self._scopes[where] = scope
             if len(self._scopes) > MAX_SCOPES:  # whoever still reads the oldest keeps it open
                 del self._scopes[next(iter(self._scopes))]
@@ -84,10 +84,17 @@ class Reader:
             scope.close()
         self._connection.close()
 
+    def _read_vectors(self, of: str) -> Vectors:
+        if self._whole is not None:
+            ids = self.rows(f"SELECT id FROM {of}_embeddings")["id"]
+            return self._whole.vectors(of).only(ids)
+        return Vectors.of(kept(self._folder, f"{of}_embeddings", lambda: self._embeddings(of)))
+
     def _embeddings(self, of: str) -> Arrays:
-        (n,) = self.rows(f"SELECT count(*) FROM {of}_embeddings").row(0)
-        statement = f"SELECT id, vector FROM {of}_embeddings ORDER BY id"
-        return vector_arrays(stream(self._connection.cursor(), statement), n)
+        ids = self.rows(f"SELECT id FROM {of}_embeddings")["id"]
+        statement = f"SELECT vector FROM {of}_embeddings"
+        pieces = stream(self.path, statement) if len(ids) > MANY else [self.rows(statement)]
+        return vector_arrays(ids, pieces)
 
     def _edges(self) -> Arrays:
         ids = (self.rows(f"SELECT id FROM {table} ORDER BY id") for table in PLACES)

@@ -26,11 +26,25 @@ class Vectors:
     matrix: np.ndarray  # float32; of many float16
     signs: np.ndarray | None = None  # uint8, eight coordinates each, a multiple of 64
     mean: np.ndarray | None = None
+    rows: np.ndarray | None = None  # of the matrix, where it holds others too
 
     @classmethod
     def of(cls, arrays: Arrays) -> "Vectors":
         """Return the vectors that these arrays hold."""
         return cls(**arrays)
+
+    def only(self, ids: pl.Series) -> "Vectors":
+        """Return the vectors of some of these ids; many are not copied."""
+        rows = np.sort(np.searchsorted(self.ids, ids.to_numpy().astype("S")))
+        if self.signs is None:
+            return Vectors(self.ids[rows], self.matrix[rows])
+        return Vectors(self.ids[rows], self.matrix, self.signs[rows], self.mean, rows)
+
+    def at(self, places: np.ndarray) -> np.ndarray:
+        """Return the vectors at some places, float32."""
+        rows = places if self.rows is None else self.rows[places]
+        vectors: np.ndarray = self.matrix[rows].astype(np.float32, copy=False)
+        return vectors
 
     def nearest(self, vector: Vector, k: int) -> list[tuple[str, float]]:
         """Return the k nearest ids with their cosines, best first."""
@@ -39,7 +53,7 @@ class Vectors:
         ids, matrix = self.ids, self.matrix
         if self.signs is not None:
             chosen = np.sort(_smallest(self._unlike(vector), max(SHORT_LIST, 4 * k)))
-            ids, matrix = ids[chosen], matrix[chosen].astype(np.float32)
+            ids, matrix = ids[chosen], self.at(chosen)
         scores = matrix @ vector
         best = _smallest(-scores, k)
         best = best[np.lexsort((ids[best], -scores[best]))]
@@ -58,17 +72,17 @@ class Vectors:
         )
 
 
-def vector_arrays(pieces: Iterable[pl.DataFrame], n: int) -> Arrays:
-    """Return the arrays of `Vectors` for n rows (id, vector) that come in pieces, by id."""
-    ids, matrix, at = [], np.zeros((0, 1), np.float32), 0
+def vector_arrays(ids: pl.Series, pieces: Iterable[pl.DataFrame]) -> Arrays:
+    """Return the arrays of `Vectors` for ids whose vectors come in pieces, in the same order."""
+    ids, rows, n = ids.sort(), ids.arg_sort().arg_sort().to_numpy(), len(ids)
+    matrix, at = np.zeros((0, 1), np.float32), 0
     for frame in pieces:
         part = frame["vector"].to_numpy()
         if not at:  # filled piece by piece: millions of rows stand in memory once
             matrix = np.empty((n, part.shape[1]), np.float16 if n > MANY else np.float32)
-        matrix[at : at + len(part)] = _unit(part)
-        ids.append(frame["id"].to_numpy().astype("S"))
+        matrix[rows[at : at + len(part)]] = _unit(part)
         at += len(part)
-    arrays = {"ids": np.concatenate(ids) if ids else np.zeros(0, "S1"), "matrix": matrix}
+    arrays = {"ids": ids.to_numpy().astype("S"), "matrix": matrix}
     if n > MANY:
         mean = np.mean([part.mean(axis=0, dtype=np.float32) for part in _slices(matrix)], axis=0)
         arrays |= {

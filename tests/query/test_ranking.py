@@ -122,11 +122,20 @@ def test_global_ranks_only_what_reports_rest_on(small):
 
 def test_of_a_large_corpus_bm25_reads_the_rarest_terms_only(small):
     asked = sorted({"the", "kaja"})
-    few = small.reader.ask("bm25", terms=asked, k=10, budget=1)
-    all_of_them = small.reader.ask("bm25", terms=asked, k=10, budget=BM25_ROWS)
+    few = small.reader.ask("bm25", terms=asked, k=10, budget=1, likely=10)
+    all_of_them = small.reader.ask("bm25", terms=asked, k=10, budget=BM25_ROWS, likely=10)
 
     assert few.height < all_of_them.height
     assert few["id"][0] == all_of_them["id"][0]
+
+
+def test_of_a_large_corpus_bm25_looks_up_the_lengths_of_the_likeliest_only(small):
+    values = {"terms": ["kaja", "the"], "budget": BM25_ROWS}
+    every = small.reader.ask("bm25", k=1000, likely=1000, **values)
+    likeliest = small.reader.ask("bm25", k=1000, likely=3, **values)
+
+    assert likeliest.height == 3 < every.height
+    assert set(likeliest.iter_rows()) <= set(every.iter_rows())
 
 
 def test_ranks_are_fused_by_their_reciprocals():

@@ -8,6 +8,7 @@ import pytest
 
 from graphrag_assets.query import vectors
 from graphrag_assets.query.arrays import kept
+from graphrag_assets.query.likest import likest
 from graphrag_assets.query.vectors import Vectors, vector_arrays
 
 
@@ -41,7 +42,7 @@ def question(n: int, dimension: int = 70) -> np.ndarray:
 @pytest.mark.parametrize("k", [1, 10, 300, 1000])
 def test_the_nearest_of_few_are_the_exact_ones(k):
     frame = made(300)
-    found = Vectors.of(vector_arrays([frame], 300)).nearest(question(1), k)
+    found = Vectors.of(vector_arrays(frame["id"], [frame])).nearest(question(1), k)
 
     assert [ref for ref, _ in found] == exact(frame, question(1), k)
     assert all(one >= other for (_, one), (_, other) in pairwise(found))
@@ -53,7 +54,7 @@ def test_of_many_signs_choose_what_is_compared(monkeypatch):
     frame = made(4000, 256)
     matrix = frame["vector"].to_numpy()
     asked = [question_near(matrix[n * 100]) for n in range(30)]
-    found = Vectors.of(vector_arrays(frame.iter_slices(999), 4000))
+    found = Vectors.of(vector_arrays(frame["id"], frame.iter_slices(999)))
     shared = [
         len(set(exact(frame, q, 10)) & {ref for ref, _ in found.nearest(q, 10)}) for q in asked
     ]
@@ -63,8 +64,24 @@ def test_of_many_signs_choose_what_is_compared(monkeypatch):
     assert sum(shared) >= 0.97 * 300
 
 
+@pytest.mark.parametrize("many", [100, 10_000])
+def test_some_of_the_vectors_are_searched_as_if_there_were_no_others(monkeypatch, many):
+    monkeypatch.setattr(vectors, "MANY", many)
+    frame = made(1000).sample(fraction=1.0, shuffle=True, seed=2)
+    some = frame.filter(pl.col("id").hash(7) % 3 == 0)
+    found = Vectors.of(vector_arrays(frame["id"], frame.iter_slices(99))).only(some["id"])
+    best = found.nearest(question(1), 10)
+
+    assert [ref for ref, _ in best] == exact(some, question(1), 10)
+    assert [ref for ref, _ in likest(found, question(1), [ref for ref, _ in best])] == [
+        ref for ref, _ in best
+    ]
+
+
 def test_none_is_nearest_where_there_are_none():
-    assert Vectors.of(vector_arrays([], 0)).nearest(question(1), 5) == []
+    assert (
+        Vectors.of(vector_arrays(pl.Series("id", [], pl.String), [])).nearest(question(1), 5) == []
+    )
 
 
 def test_equal_vectors_come_in_the_order_of_their_ids():
@@ -72,7 +89,7 @@ def test_equal_vectors_come_in_the_order_of_their_ids():
         {"id": ["a", "b", "c"], "vector": [[1.0, 0.0]] * 3},
         schema={"id": pl.String, "vector": pl.Array(pl.Float32, 2)},
     )
-    found = Vectors.of(vector_arrays([frame], 3)).nearest(np.array([1, 0], np.float32), 3)
+    found = Vectors.of(vector_arrays(frame["id"], [frame])).nearest(np.array([1, 0], np.float32), 3)
 
     assert [ref for ref, _ in found] == ["a", "b", "c"]
 
