@@ -5,6 +5,7 @@ Where an address is given, and the provider's name says that OpenAI's protocol i
 would have nothing to translate. All other models, and streams, go by litellm.
 """
 
+import atexit
 import importlib.util
 import json
 from collections.abc import AsyncGenerator, Mapping
@@ -12,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from graphrag_assets.models import background
 from graphrag_assets.models.faults import ProviderError, Symptom, sort_error, sort_symptom
 from graphrag_assets.models.transport import OFFLINE, Answer, Ask, EmbedAsk, Transport, Vectors
 from graphrag_assets.models.wire import KEYS, key_of, provider, sendable
@@ -78,7 +80,12 @@ class DirectTransport:
         if self._session is not None:
             await self._session.close()
             self._session = None
+            atexit.unregister(self._leave)
         await self._other.close()
+
+    def _leave(self) -> None:
+        """Close connections when the interpreter ends: who asked need not think of it."""
+        background.run(self.close())
 
     async def _post(self, path: str, ask: Ask | EmbedAsk, body: dict[str, Any]) -> dict[str, Any]:
         import aiohttp  # a sixth of a second that only an address needs
@@ -89,6 +96,7 @@ class DirectTransport:
         url = f"{ask.api_base.rstrip('/')}/{path}"
         if self._session is None:  # no limit: the gate of each model has one
             self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+            atexit.register(self._leave)
         patience = aiohttp.ClientTimeout(total=ask.timeout)
         try:
             async with self._session.post(

@@ -208,3 +208,22 @@ def test_it_is_the_way_of_every_project(serve):
     assert ask(models).status == "ok"
     assert isinstance(models._transport, DirectTransport)
     models.close()
+
+
+def test_who_does_not_close_leaves_quietly(serve):
+    server = serve(said("Yes."))
+    code = (
+        "from graphrag_assets.models import background\n"
+        "from graphrag_assets.models.direct import DirectTransport\n"
+        "from graphrag_assets.models.scripted import ScriptedTransport\n"
+        "from graphrag_assets.models.transport import Ask\n"
+        "from graphrag_assets.prompts import Message\n"
+        "transport = DirectTransport(ScriptedTransport(lambda asked: ''))\n"
+        "said = (Message('user', 'hi'),)\n"
+        f"ask = Ask('openai/x', {server.url!r}, 'report', 'p', said, {{}}, 5)\n"
+        "print(background.run(transport.chat(ask)).text)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "Yes.\n"
+    assert done.stderr == ""
