@@ -13,7 +13,8 @@ from graphrag_assets.serve.app import build_app
 from graphrag_assets.serve.service import WAITING_PER_SLOT, Service
 from serve.events import events
 
-ASKED = {"question": "Who keeps the North Light?", "method": "local"}
+# What no other test asks: a remembered answer is there before any limit.
+ASKED = {"question": "Which harbour waits for the North Light?", "method": "local"}
 
 
 def limited(project, **limits) -> Project:
