@@ -1,29 +1,19 @@
 """cli: rollback, and what status and changes say of versions."""
 
 import json
-import sys
+from functools import partial
 
 import pytest
 from filelock import FileLock
 
-from graphrag_assets import cli
 from pipeline import index_once
 from small_corpus import write_project
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, twice):
-    """Return a function that runs the command line: exit code, output, errors."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run_it(*words):
-        monkeypatch.setattr(sys, "argv", ["graphrag-assets", "--root", str(twice.root), *words])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        said = capsys.readouterr()
-        return stopped.value.code, said.out, said.err
-
-    return run_it
+def run(run, twice):
+    """Return a function that runs the command line on two versions: exit code, output, errors."""
+    return partial(run, root=twice.root)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import dagster as dg
 import pytest
 
 from documented import FILE, snippets
-from graphrag_assets import cli
 from graphrag_assets.definitions import JOB, build
 from graphrag_assets.project import Project
 from graphrag_assets.run import QUIET
@@ -70,17 +69,12 @@ class TestInOneDagster:
 
 class TestInOneStatement:
     @pytest.fixture
-    def ask(self, small_index, monkeypatch, capsys):
+    def ask(self, run, small_index):
         """Return a function that asks in SQL: exit code, output, errors."""
 
         def ask_it(query, *pairs, root=small_index.root):
             words = [word for pair in pairs for word in ("--with", pair)]
-            words = ["graphrag-assets", "--root", str(root), "sql", query, *words]
-            monkeypatch.setattr(sys, "argv", [*words, "--format", "csv"])
-            with pytest.raises(SystemExit) as stopped:
-                cli.main()
-            said = capsys.readouterr()
-            return stopped.value.code, said.out, said.err
+            return run("sql", query, *words, "--format", "csv", root=root)
 
         return ask_it
 

@@ -1,29 +1,18 @@
 """export and import, as people type them."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from graphrag_assets import cli
 from small_corpus import SETTINGS, write_project
 
 THEIRS = Path(__file__).parent.parent / "microsoft_index"
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Return a function that runs the command line: exit code, output, errors."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run_it(root, *words):
-        monkeypatch.setattr(sys, "argv", ["graphrag-assets", "--root", str(root), *words])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        said = capsys.readouterr()
-        return stopped.value.code, said.out, said.err
-
-    return run_it
+def run(run):
+    """Return a function that runs the command line in a folder: exit code, output, errors."""
+    return lambda root, *words: run(*words, root=root)
 
 
 def test_export_says_what_it_wrote_and_where(run, small_index, tmp_path):
