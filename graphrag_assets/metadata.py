@@ -1,6 +1,7 @@
 """What Dagster shows of a table: its columns, first rows, checks and costs."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import dagster as dg
 import polars as pl
 
 from graphrag_assets.checks import Verdict
-from graphrag_assets.models.ledger import Call
+from graphrag_assets.models.ledger import Call, Usage
 from graphrag_assets.origins import origins
 from graphrag_assets.pictures.of_tables import as_markdown, kept_picture
 from graphrag_assets.project import Project
@@ -102,15 +103,10 @@ def picture_metadata(
 def call_metadata(calls: list[Call]) -> dict[str, Any]:
     if not calls:
         return {}
-    paid = [call for call in calls if not call.from_memo]
-    costs = [call.cost_usd for call in paid]
-    return {
-        "model_calls": len(paid),
-        "memo_hits": len(calls) - len(paid),
-        "prompt_tokens": sum(call.prompt_tokens for call in paid),
-        "completion_tokens": sum(call.completion_tokens for call in paid),
-        "cost_usd": "unknown" if None in costs else float(sum(cost or 0 for cost in costs)),
-    }
+    took = asdict(Usage.of(calls))
+    cost = took["cost_usd"]
+    shown = "unknown" if cost is None else float(cost)
+    return {"model_calls": took.pop("calls"), **took, "cost_usd": shown}
 
 
 def markdown_table(rows: pl.DataFrame) -> str:

@@ -4,9 +4,10 @@ A description or a report that is kept never outlives its sources: if one of the
 made again, however little it was. What came or changed is tolerated up to a share.
 """
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping, Set
 from typing import Protocol
+
+from graphrag_assets.text import sha256
 
 HUBS = 5  # a report isn't kept where one of so many best-connected entities came or went
 
@@ -28,7 +29,7 @@ class Source(Protocol):
 
 def digest(text: str) -> str:
     """Return a short hash of a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return sha256(text)[:16]
 
 
 def summary_holds(made_from: Set[str], pieces: Set[str], tolerance: float) -> bool:

@@ -107,10 +107,9 @@ class Store:
             yield partial
             with partial.open("rb+") as file:
                 os.fsync(file.fileno())
-            shutil.rmtree(
-                arrays_folder(self.path_of(version)), ignore_errors=True
-            )  # of that number
-            partial.replace(self.path_of(version))
+            target = self.path_of(version)
+            shutil.rmtree(arrays_folder(target), ignore_errors=True)  # of a former one so numbered
+            partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
         self.make_current(version)

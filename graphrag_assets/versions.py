@@ -6,6 +6,7 @@ numbers, changes and whoever follows the newest version stay right.
 
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -62,21 +63,15 @@ def roll_back(project: Project, version: int | None = None) -> int:
 
 def kept_versions(store: Store) -> pl.DataFrame:
     """Return the rows of index_versions whose files are kept, the newest first."""
-    connection = open_published(store.published())
-    try:
-        rows = read_table(connection, "index_versions")
-    finally:
-        connection.close()
-    return rows.filter(pl.col("version").is_in(store.kept)).sort("version", descending=True)
+    return (
+        _history(store).filter(pl.col("version").is_in(store.kept)).sort("version", descending=True)
+    )
 
 
 def contents_of(store: Store, version: int | None = None) -> pl.DataFrame:
     """Return what an analyst would notice of a version, the newest by default: sql/contents.sql."""
-    connection = open_published(store.published(version))
-    try:
+    with closing(open_published(store.published(version))) as connection:
         return select(connection, sql("contents"))
-    finally:
-        connection.close()
 
 
 def reconcile(connection: Connection, store: Store) -> None:
@@ -93,13 +88,10 @@ def reconcile(connection: Connection, store: Store) -> None:
     known = read_table(connection, "index_versions")["version"]
     if newest in known:
         return
-    published = open_published(store.published(newest))
-    try:
+    with closing(open_published(store.published(newest))) as published:
         for table in HISTORY:
             rows = read_table(published, table)
             append(connection, table, rows.filter(~pl.col("version").is_in(known.implode())))
-    finally:
-        published.close()
 
 
 def write_version(
@@ -137,12 +129,13 @@ def changes(before: pl.DataFrame, now: pl.DataFrame, version: int) -> pl.DataFra
 
 def _row_of(store: Store, version: int | None = None) -> dict[str, Any]:
     """Return a version's own row of index_versions; what older code didn't know is None."""
-    connection = open_published(store.published(version))
-    try:
-        rows = read_table(connection, "index_versions")
-    finally:
-        connection.close()
-    return rows.sort("version").to_dicts()[-1]
+    return _history(store, version).sort("version").to_dicts()[-1]
+
+
+def _history(store: Store, version: int | None = None) -> pl.DataFrame:
+    """Return index_versions as a published version has it."""
+    with closing(open_published(store.published(version))) as connection:
+        return read_table(connection, "index_versions")
 
 
 def _before(store: Store, version: int) -> int:

@@ -14,7 +14,7 @@ isn't computed again (early cutoff); one whose output comes out equal stops the 
 import hashlib
 import inspect
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -240,7 +240,7 @@ class Step:
             if self._settled(states, inputs):
                 kept = list(self._results(connection, {}, recomputed=False))
                 return Begun(inputs, models, kept, None)
-            arguments = self._arguments(connection, models)
+            arguments = self._arguments(connection, states, models)
         return Begun(inputs, models, [], perform(partial(self._compute, arguments)))
 
     def finish(self, begun: Begun) -> list[dg.MaterializeResult[None]]:
@@ -273,7 +273,9 @@ class Step:
             for state in mine
         )
 
-    def _arguments(self, connection: Connection, models: Models) -> dict[str, Any]:
+    def _arguments(
+        self, connection: Connection, states: Mapping[str, State], models: Models
+    ) -> dict[str, Any]:
         given = {
             "models": lambda: models,
             "prompts": lambda: self.project.prompts,
@@ -291,14 +293,16 @@ class Step:
             elif name in given:
                 arguments[name] = given[name]()  # type: ignore[no-untyped-call]
             elif name.startswith(PREVIOUS):
-                arguments[name] = self._previous(connection, name.removeprefix(PREVIOUS))
+                arguments[name] = self._previous(connection, states, name.removeprefix(PREVIOUS))
             else:
                 arguments[name] = read_table(connection, name)
         return arguments
 
-    def _previous(self, connection: Connection, table: str) -> pl.DataFrame:
+    def _previous(
+        self, connection: Connection, states: Mapping[str, State], table: str
+    ) -> pl.DataFrame:
         """Return the asset's last output; that of a source is a cache, void with its recipe."""
-        state = asset_states(connection).get(table)
+        state = states.get(table)
         void = self.asset.source and (state is None or state.recipe != self.recipe)
         return TABLES[table].create_empty() if void else read_table(connection, table)
 
@@ -309,10 +313,7 @@ class Step:
         return tables, time.monotonic() - start
 
     def _record(self, connection: Connection, calls: list[Call]) -> None:
-        if calls:
-            rows = pl.DataFrame([asdict(call) for call in calls], infer_schema_length=None)
-            rows = rows.with_columns(asset=pl.lit(self.asset.name), run_id=pl.lit(self.run_id))
-            append(connection, "model_calls", rows)
+        record_calls(connection, calls, asset=self.asset.name, run_id=self.run_id)
 
     def _results(
         self,
@@ -362,6 +363,15 @@ class Step:
             recipe=self.recipe,
             inputs=dict(inputs),
             settled=not missing and sound(result),
+        )
+
+
+def record_calls(connection: Connection, calls: Sequence[Call], *, asset: str, run_id: str) -> None:
+    """Write down calls that an asset made in a run."""
+    if calls:
+        rows = pl.DataFrame([asdict(call) for call in calls], infer_schema_length=None)
+        append(
+            connection, "model_calls", rows.with_columns(asset=pl.lit(asset), run_id=pl.lit(run_id))
         )
 
 

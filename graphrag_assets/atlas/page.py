@@ -5,8 +5,6 @@ nodes. What is more, the page's own policy lets nothing run but the script whose
 and nothing be fetched at all.
 """
 
-import base64
-import hashlib
 import html
 from dataclasses import dataclass
 from importlib import resources
@@ -16,6 +14,7 @@ from graphrag_assets.atlas.packing import blocks
 from graphrag_assets.atlas.points import Points, read_points
 from graphrag_assets.atlas.texts import Texts, read_texts
 from graphrag_assets.query.reader import Reader
+from graphrag_assets.text import csp_source
 
 SCRIPTS = (
     "data.js",
@@ -64,8 +63,8 @@ def render(data: dict[str, str], title: str) -> str:
     style = _file("map.css")
     script = "\n".join(map(_file, SCRIPTS))
     policy = (
-        f"default-src 'none'; img-src data: blob:; style-src {_hash(style)}; "
-        f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; img-src data: blob:; style-src {csp_source(style)}; "
+        f"script-src {csp_source(script)}; base-uri 'none'; form-action 'none'"
     )
     return Template(_file("map.html")).substitute(
         title=html.escape(title),
@@ -92,7 +91,3 @@ def _head(reader: Reader, points: Points, texts: Texts, title: str) -> dict[str,
 
 def _file(name: str) -> str:
     return (resources.files("graphrag_assets") / "atlas" / "web" / name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"

@@ -6,7 +6,7 @@ and passages meet in one space; what was embedded once is found again in the mem
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,10 +20,10 @@ from graphrag_assets.lock import held
 from graphrag_assets.models.ledger import Call
 from graphrag_assets.project import Project
 from graphrag_assets.states import IMPORTED, State, asset_states, next_version, save_states
-from graphrag_assets.store import append, fingerprint, replace
+from graphrag_assets.store import fingerprint, replace
 from graphrag_assets.tables import TABLES
 from graphrag_assets.text import content_id
-from graphrag_assets.warehouse import IndexDatabase
+from graphrag_assets.warehouse import IndexDatabase, record_calls
 
 Tables = dict[str, pl.DataFrame]
 
@@ -103,10 +103,7 @@ def _embed(project: Project, tables: Tables) -> dict[str, list[Call]]:
 def _write(project: Project, tables: Tables, calls: Mapping[str, list[Call]], run_id: str) -> None:
     with project.store.connect(read_only=False) as connection:
         for name, made in calls.items():
-            if made:
-                rows = pl.DataFrame([asdict(call) for call in made], infer_schema_length=None)
-                rows = rows.with_columns(asset=pl.lit(name), run_id=pl.lit(run_id))
-                append(connection, "model_calls", rows)
+            record_calls(connection, made, asset=name, run_id=run_id)
         connection.begin()
         for name, rows in tables.items():
             replace(connection, name, rows)

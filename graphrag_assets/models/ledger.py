@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -37,6 +37,31 @@ class Call:
     from_memo: bool
     created_at: datetime
     estimated: bool = False  # the provider didn't say how many tokens it took
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What some calls took: those that were paid for, and how many the memo answered."""
+
+    calls: int = 0
+    memo_hits: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0  # None = a price is unknown
+
+    @classmethod
+    def of(cls, calls: Iterable[Call]) -> "Usage":
+        """Return what these calls took."""
+        calls = list(calls)
+        paid = [call for call in calls if not call.from_memo]
+        costs = [call.cost_usd for call in paid]
+        return cls(
+            calls=len(paid),
+            memo_hits=len(calls) - len(paid),
+            prompt_tokens=sum(call.prompt_tokens for call in paid),
+            completion_tokens=sum(call.completion_tokens for call in paid),
+            cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+        )
 
 
 @dataclass

@@ -1,11 +1,11 @@
 """Answers: what is said, what it rests on, what it took."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from graphrag_assets.models.client import Outcome, Request
-from graphrag_assets.models.ledger import Call
+from graphrag_assets.models.ledger import Usage
 
 Status = Literal["ok", "no_evidence", "failed"]
 Known = Mapping[str, tuple[str, str, str]]  # short id: kind, id, title
@@ -43,31 +43,6 @@ class NextCommunity:
     level: int
     title: str
     rating: float
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What an answer took."""
-
-    calls: int = 0
-    memo_hits: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost_usd: float | None = 0.0
-
-    @classmethod
-    def of(cls, calls: Iterable[Call]) -> "Usage":
-        """Return what these calls took."""
-        calls = list(calls)
-        paid = [call for call in calls if not call.from_memo]
-        costs = [call.cost_usd for call in paid]
-        return cls(
-            calls=len(paid),
-            memo_hits=len(calls) - len(paid),
-            prompt_tokens=sum(call.prompt_tokens for call in paid),
-            completion_tokens=sum(call.completion_tokens for call in paid),
-            cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
-        )
 
 
 @dataclass(frozen=True)

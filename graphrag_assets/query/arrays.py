@@ -32,6 +32,24 @@ def kept(folder: Path | None, name: str, make: Callable[[], Arrays]) -> Arrays:
     return kept(folder, name, lambda: made)
 
 
+def places_of(ids: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where wanted ids stand among ids in ascending order, and which of them do.
+
+    Both as long as `wanted`; the place of one that stands nowhere means nothing.
+    """
+    places = np.searchsorted(ids, wanted)
+    known = places < len(ids)
+    known[known] = ids[places[known]] == wanted[known]
+    return places, known
+
+
+def smallest(values: np.ndarray, k: int) -> np.ndarray:
+    """Return the places of the k smallest values, in no order."""
+    if k >= len(values):
+        return np.arange(len(values))
+    return np.argpartition(values, k)[:k]
+
+
 def _write(place: Path, arrays: Arrays) -> None:
     partial = place.with_name(f"{place.name}.{os.getpid()}.partial")
     partial.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,8 @@ from typing import Final as Constant
 
 from graphrag_assets.context import cited, keep_known
 from graphrag_assets.errors import ModelCallError
-from graphrag_assets.query.answer import Answer, Draft, Final, Usage
+from graphrag_assets.models.ledger import Usage
+from graphrag_assets.query.answer import Answer, Draft, Final
 from graphrag_assets.query.citations import resolved
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.history import standalone

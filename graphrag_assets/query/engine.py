@@ -100,6 +100,10 @@ class Engine:
 
     def ranked(self, statement: str, ids: Sequence[str]) -> pl.DataFrame:
         """Return the rows of sql/STATEMENT.sql for ids, in the order of the ids."""
-        order = pl.DataFrame({"id": list(ids)}, schema={"id": pl.String})
-        rows = self.reader.ask(statement, ids=list(ids))
-        return order.join(rows, on="id", how="inner", maintain_order="left")
+        return in_order(ids, self.reader.ask(statement, ids=list(ids)))
+
+
+def in_order(ids: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with these ids, in the order of the ids."""
+    order = pl.DataFrame({"id": list(ids)}, schema={"id": pl.String})
+    return order.join(rows, on="id", how="inner", maintain_order="left")

@@ -6,7 +6,7 @@ from graphrag_assets.query.answer import Draft, Final
 from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.graph import Ranked
-from graphrag_assets.query.map_reduce import batched, failed, joined, map_points, reduced, shuffled
+from graphrag_assets.query.map_reduce import batched, failed, map_reduced, shuffled
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import behind_reports
 from graphrag_assets.query.selection import select
@@ -27,9 +27,4 @@ async def answer(engine: Engine, question: Question) -> Draft | Final:
     if not reports and len(selected.failures) == selected.n_calls > 0:
         return replace(nothing, status="failed")
     batches = batched(shuffled(reports), engine.settings.context_tokens)
-    points, failures = await map_points(engine, question.text, batches, known)
-    reason = joined(failed(failures, len(batches), "map calls"), untested)
-    nothing = replace(nothing, reason=reason)
-    if len(failures) == len(batches) > 0:
-        return replace(nothing, status="failed")
-    return reduced(engine, question.text, points, nothing)
+    return await map_reduced(engine, question.text, batches, nothing)

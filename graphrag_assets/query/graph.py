@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from graphrag_assets.query.arrays import Arrays
+from graphrag_assets.query.arrays import Arrays, places_of, smallest
 
 DAMPING = 0.5
 STEPS = 12  # what walks on after them is 1/4096
@@ -109,9 +109,7 @@ def graph_arrays(edges: pl.DataFrame, entities: pl.Series, text_units: pl.Series
 def _places(ids: np.ndarray, weights: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
     """Return where these ids stand, with their weights; without those that stand nowhere."""
     wanted, values = _sorted_arrays(weights.items())
-    places = np.searchsorted(ids, wanted)
-    known = places < len(ids)
-    known[known] = ids[places[known]] == wanted[known]
+    places, known = places_of(ids, wanted)
     return places[known], values[known]
 
 
@@ -127,7 +125,6 @@ def _shares(weights: np.ndarray) -> np.ndarray:
 
 def _best(ids: np.ndarray, scores: np.ndarray, k: int) -> Ranked:
     found = np.flatnonzero(scores > 0)
-    if len(found) > k:
-        found = found[np.argpartition(-scores[found], k)[:k]]
+    found = found[smallest(-scores[found], k)]
     found = found[np.lexsort((ids[found], -scores[found]))]
     return [(ids[i].decode(), float(scores[i])) for i in found]

@@ -92,10 +92,8 @@ class Index:
 
         No model is called but the embedding's.
         """
-        question, method = (
-            normal(question)[:LONGEST],
-            known("method", method or self.settings.method, NAMES),
-        )
+        question = normal(question)[:LONGEST]
+        method = known("method", method or self.settings.method, NAMES)
         method = choose(question).method if method == AUTO else method
         engine = self._engine(where)
         ranked = engine.models.run(METHODS[method].rank(engine, question, k))

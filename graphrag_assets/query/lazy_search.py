@@ -16,16 +16,15 @@ from graphrag_assets.models.replies import Questions
 from graphrag_assets.query.answer import Draft, Final
 from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
-from graphrag_assets.query.map_reduce import batched, failed, joined, map_points, reduced
+from graphrag_assets.query.map_reduce import batched, failed, joined, map_reduced
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.rater import Ratings, rate_all
+from graphrag_assets.query.rater import RELEVANT, Ratings, rate_all
 from graphrag_assets.query.subtree import level_of, nearest_units
 
 N_TEXT_UNITS: Constant = 200  # candidates, over all parts of the question
 MOST_PARTS: Constant = 5
 TESTED: Constant = 3  # text units of a community in one visit: the k whose likeness ranks it
 MOST_MISSES: Constant = 3  # communities in a row without a hit: then one level down
-RELEVANT: Constant = 3  # of 5
 NOWHERE: Constant = {"unit": pl.String, "id": pl.String, "level": pl.Int64}  # names nothing
 OWN_CALLS: Constant = 5  # the split, three maps and the merger
 
@@ -150,9 +149,6 @@ async def _merged(
     items = engine.items("text_unit", rows)
     _, known = await aside(citable, engine, items)
     batches = batched(items, engine.settings.context_tokens)[: OWN_CALLS - 2]
-    points, failures = await map_points(engine, question.text, batches, known)
-    reason = joined(nothing.reason, failed(failures, len(batches), "map calls"))
-    nothing = replace(nothing, known=known, reason=reason)
-    if len(failures) == len(batches):
-        return replace(nothing, status="failed")
-    return reduced(engine, question.text, points, nothing)
+    told = replace(nothing, known=known, reason=None)
+    step = await map_reduced(engine, question.text, batches, told)
+    return replace(step, reason=joined(nothing.reason, step.reason))

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from graphrag_assets.query.arrays import places_of
 from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.vectors import Vector, Vectors
 
@@ -11,11 +12,10 @@ from graphrag_assets.query.vectors import Vector, Vectors
 def likest(vectors: Vectors, vector: Vector, among: Collection[str]) -> Ranked:
     """Return these ids by falling cosine; those without a vector are left out."""
     wanted = np.unique(np.array(sorted(among), dtype="S"))
-    if not len(wanted) or not len(vectors.ids):
+    places, known = places_of(vectors.ids, wanted)
+    places = places[known]
+    if not len(places):
         return []
-    places = np.searchsorted(vectors.ids, wanted)
-    places = np.minimum(places, len(vectors.ids) - 1)
-    places = places[vectors.ids[places] == wanted]
     scores = vectors.at(places) @ vector
     order = np.lexsort((vectors.ids[places], -scores))
     return [(vectors.ids[places[i]].decode(), float(scores[i])) for i in order]

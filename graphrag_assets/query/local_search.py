@@ -12,13 +12,13 @@ from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.likest import likest
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import facts, local
+from graphrag_assets.query.ranking import local
 from graphrag_assets.query.subtree import Subtree
 from graphrag_assets.query.vectors import Vector
 
 N_TEXT_UNITS = 50
 N_ENTITIES = 20
-N_FACTS = 20
+N_BETWEEN = 20
 SHARES = {  # of the context's tokens
     "text_unit": 0.6,
     "entity": 0.1,
@@ -31,8 +31,8 @@ SHARES = {  # of the context's tokens
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by what the question names and what is connected to it."""
     vector = await engine.embed(question)
-    units, _ = await aside(local, engine.reader, question, vector, k)
-    return units[:k]
+    found = await aside(local, engine.reader, question, vector, k)
+    return found.units[:k]
 
 
 async def answer(engine: Engine, question: Question) -> Draft | Final:
@@ -47,16 +47,16 @@ def context(
 ) -> tuple[list[Item], Known]:
     """Return what a local answer is written from, each kind of rows in its share of the budget."""
     subtree = Subtree.of(engine.reader, question.community)
-    units, entities = local(engine.reader, question.text, vector, N_TEXT_UNITS)
-    near = [ref for ref, _ in subtree.kept(entities)[:N_ENTITIES]]
-    told = [ref for ref, _ in facts(engine.reader, vector, N_FACTS)]
+    found = local(engine.reader, question.text, vector, N_TEXT_UNITS)
+    near = [ref for ref, _ in subtree.kept(found.entities)[:N_ENTITIES]]
+    told = [ref for ref, _ in found.facts]
     shares = Shares(engine, budget or engine.settings.context_tokens)
     items = [
         *_reports(shares, near, question),
         *shares.fit("entity", engine.ranked("entity_texts", near)),
         *_relationships(shares, near, told, subtree),
         *shares.fit("claim", engine.reader.ask("claims_about", ids=near)),
-        *engine.passages(_units(engine, units, vector, subtree), shares.of("text_unit")),
+        *engine.passages(_units(engine, found.units, vector, subtree), shares.of("text_unit")),
     ]
     return citable(engine, items)
 
@@ -105,7 +105,7 @@ def _relationships(
     In a subtree only the latter: their ends are known to lie in it.
     """
     reader = shares.engine.reader
-    between = reader.ask("relationships_between", ids=entities, k=N_FACTS)["id"].to_list()
+    between = reader.ask("relationships_between", ids=entities, k=N_BETWEEN)["id"].to_list()
     first = told if subtree.ids is None else []
     ids = list(dict.fromkeys([*first, *between]))
     return shares.fit("relationship", shares.engine.ranked("relationship_texts", ids))

@@ -20,6 +20,22 @@ SEED: Constant = 42
 HEADING: Constant = "## Points\n"
 
 
+async def map_reduced(
+    engine: Engine, question: str, batches: Sequence[Sequence[Item]], nothing: Draft
+) -> Draft | Final:
+    """Ask every batch for points, and return the call that merges the best of them.
+
+    `nothing` is the answer that says nothing, with what is known, chosen and gone wrong; it is
+    returned as failed if all map calls did.
+    """
+    points, failures = await map_points(engine, question, batches, nothing.known)
+    reason = joined(failed(failures, len(batches), "map calls"), nothing.reason)
+    nothing = replace(nothing, reason=reason)
+    if len(failures) == len(batches) > 0:
+        return replace(nothing, status="failed")
+    return reduced(engine, question, points, nothing)
+
+
 async def map_points(
     engine: Engine, question: str, batches: Sequence[Sequence[Item]], known: Known
 ) -> tuple[list[Point], list[str]]:

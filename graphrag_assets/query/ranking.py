@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from graphrag_assets.text import terms
 RRF = 60
 BM25_ROWS = 200_000
 BM25_LIKELY = 2_000
-N_FACTS = 10
+N_FACTS = 20
+N_TOLD = 10  # of these, where the walk starts
 N_ENTITIES = 10
 N_TEXT_UNITS = 50
 N_REPORTS = 20
@@ -49,12 +51,15 @@ def hybrid(reader: Reader, question: str, vector: Vector, k: int) -> Ranked:
     return fused([dense, lexical(reader, question, k)])[:k]
 
 
-def facts(reader: Reader, vector: Vector, k: int) -> Ranked:
-    """Rank relationships by similarity to the question."""
-    return reader.vectors("relationship").nearest(vector, k)
+class Found(NamedTuple):
+    """What a local question finds, each the best first."""
+
+    units: Ranked
+    entities: Ranked
+    facts: Ranked  # relationships, by similarity alone
 
 
-def local(reader: Reader, question: str, vector: Vector, k: int) -> tuple[Ranked, Ranked]:
+def local(reader: Reader, question: str, vector: Vector, k: int) -> Found:
     """Rank text units and entities by personalised PageRank from what the question is about.
 
     As HippoRAG 2 (Gutiérrez et al. 2025), with names in the place of its filter: the walk starts
@@ -63,6 +68,7 @@ def local(reader: Reader, question: str, vector: Vector, k: int) -> tuple[Ranked
     text units at the start it also steps to the documents whose titles stand in them.
     """
     graph = reader.graph
+    facts = reader.vectors("relationship").nearest(vector, N_FACTS)
     (named,) = named_in(reader, question)
     matching = hybrid(reader, question, vector, N_TEXT_UNITS)
     titled = _titled(reader, [named])[0]
@@ -70,13 +76,13 @@ def local(reader: Reader, question: str, vector: Vector, k: int) -> tuple[Ranked
         _mentioned(named)
     )
     by_words = MATCHING * graph.text_unit_weights(_above_least(matching)) + TOLD * (
-        graph.entity_weights(_told(reader, vector))
+        graph.entity_weights(_told(reader, vector, facts[:N_TOLD]))
     )
     share = _share_of_names(reader, question, named.rest)
     restart = share * by_name + (1 - share) * by_words
     first = [*_best_of(titled, N_TITLED), *(ref for ref, _ in matching[:N_MATCHING])]
     scores = graph.page_rank(_followed(reader, graph, restart, list(dict.fromkeys(first))))
-    return graph.best(scores, max(k, N_TEXT_UNITS))
+    return Found(*graph.best(scores, max(k, N_TEXT_UNITS)), facts)
 
 
 def behind_reports(reader: Reader, question: str, vector: Vector, k: int) -> Ranked:
@@ -125,9 +131,9 @@ def _mentioned(named: Named) -> dict[str, float]:
     return weights
 
 
-def _told(reader: Reader, vector: Vector) -> dict[str, float]:
+def _told(reader: Reader, vector: Vector, facts: Ranked) -> dict[str, float]:
     """Return the ends of the facts nearest to a question, and the entities nearest to it."""
-    best = dict(facts(reader, vector, N_FACTS))
+    best = dict(facts)
     weights = dict(reader.vectors("entity").nearest(vector, N_ENTITIES))
     for ref, *ends in reader.ask("ends_of_relationships", ids=list(best)).iter_rows():
         for end in ends:

@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from graphrag_assets.context import Item, render
 from graphrag_assets.models.replies import Rating
 from graphrag_assets.query.engine import Engine
+
+RELEVANT: Final = 3  # the least rating, of 5, of what helps
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,15 @@ from typing import Final
 import polars as pl
 
 from graphrag_assets.context import Item
-from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.engine import Engine, aside, in_order
 from graphrag_assets.query.levels import Levels
 from graphrag_assets.query.likest import likest
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.ranking import fused
-from graphrag_assets.query.rater import Ratings, rate_all
+from graphrag_assets.query.rater import RELEVANT, Ratings, rate_all
 from graphrag_assets.query.vectors import Vector
 from graphrag_assets.text import terms
 
-RELEVANT: Final = 3  # of 5
 OWN_CALLS: Final = 3  # of a question with dynamic selection: two maps and the reduction
 
 
@@ -103,10 +102,7 @@ async def _dynamic(engine: Engine, question: Question, levels: Levels, top: int)
         below = levels.children(list(relevant)).filter(pl.col("own_level") <= finest)
         frontier = await aside(_by_likeness, engine, vector, below)
     order = sorted(kept, key=lambda ref: (-kept[ref], ref))
-    rows = pl.DataFrame({"id": order}, schema={"id": pl.String}).join(
-        levels.rows.unique("id"), on="id", maintain_order="left"
-    )
-    rows = _within(rows, engine.settings.report_tokens)
+    rows = _within(in_order(order, levels.rows.unique("id")), engine.settings.report_tokens)
     level = int(rows["own_level"].max() or 0) if rows.height else top  # type: ignore[arg-type]
     why = f"{rows.height} reports that a rater found relevant among {ratings.n_asked}"
     reports = await aside(_items, engine, rows)
@@ -133,9 +129,7 @@ def _finest(engine: Engine, question: Question, levels: Levels, top: int) -> int
 def _by_likeness(engine: Engine, vector: Vector, rows: pl.DataFrame) -> pl.DataFrame:
     """Return reports by falling similarity to a vector."""
     ranked = likest(engine.reader.vectors("report"), vector, rows["id"].to_list())
-    return pl.DataFrame({"id": [ref for ref, _ in ranked]}, schema={"id": pl.String}).join(
-        rows, on="id", maintain_order="left"
-    )
+    return in_order([ref for ref, _ in ranked], rows)
 
 
 def _widely(engine: Engine, question: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -148,9 +142,8 @@ def _widely(engine: Engine, question: str, rows: pl.DataFrame) -> pl.DataFrame:
     fitting = found.with_columns(score=rarity).group_by("id").agg(pl.col("score").sum())
     fitting = fitting.sort(["score", "id"], descending=[True, False])
     largest = rows.sort(["size", "id"], descending=[True, False]).select("id", "size")
-    order = [ref for ref, _ in fused([list(largest.iter_rows()), list(fitting.iter_rows())])]
-    ranked = pl.DataFrame({"id": order}, schema={"id": pl.String})
-    return ranked.join(rows, on="id", maintain_order="left")
+    ranked = fused([list(largest.iter_rows()), list(fitting.iter_rows())])
+    return in_order([ref for ref, _ in ranked], rows)
 
 
 def _within(rows: pl.DataFrame, budget: int) -> pl.DataFrame:

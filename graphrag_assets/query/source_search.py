@@ -1,14 +1,13 @@
 """Map-reduce over source text (the paper's baseline TS): as global, but of text units."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final as Constant
 
 from graphrag_assets.context import Item
 from graphrag_assets.query.answer import Draft, Final
 from graphrag_assets.query.citable import citable
 from graphrag_assets.query.engine import Engine, aside
-from graphrag_assets.query.map_reduce import batched, failed, map_points, reduced, shuffled
+from graphrag_assets.query.map_reduce import batched, map_reduced, shuffled
 from graphrag_assets.query.question import Question
 from graphrag_assets.query.subtree import Subtree, nearest_units
 
@@ -24,12 +23,7 @@ async def answer(engine: Engine, question: Question) -> Draft | Final:
     items, chosen = await _selected(engine, question)
     _, known = await aside(citable, engine, items)
     batches = batched(shuffled(items), engine.settings.context_tokens)
-    points, failures = await map_points(engine, question.text, batches, known)
-    reason = failed(failures, len(batches), "map calls")
-    nothing = Draft("", known, reason=reason, chosen=chosen)
-    if len(failures) == len(batches) > 0:
-        return replace(nothing, status="failed")
-    return reduced(engine, question.text, points, nothing)
+    return await map_reduced(engine, question.text, batches, Draft("", known, chosen=chosen))
 
 
 async def _selected(engine: Engine, question: Question) -> tuple[Sequence[Item], str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from graphrag_assets.query.arrays import Arrays
+from graphrag_assets.query.arrays import Arrays, smallest
 
 Vector = np.ndarray
 MANY = 50_000  # above it, a pass over signs of coordinates chooses what is compared exactly
@@ -52,10 +52,10 @@ class Vectors:
             return []
         ids, matrix = self.ids, self.matrix
         if self.signs is not None:
-            chosen = np.sort(_smallest(self._unlike(vector), max(SHORT_LIST, 4 * k)))
+            chosen = np.sort(smallest(self._unlike(vector), max(SHORT_LIST, 4 * k)))
             ids, matrix = ids[chosen], self.at(chosen)
         scores = matrix @ vector
-        best = _smallest(-scores, k)
+        best = smallest(-scores, k)
         best = best[np.lexsort((ids[best], -scores[best]))]
         return [(ids[i].decode(), float(scores[i])) for i in best]
 
@@ -105,9 +105,3 @@ def _unit(matrix: np.ndarray) -> np.ndarray:
 def _signs(matrix: np.ndarray, mean: np.ndarray | None) -> np.ndarray:
     bits = np.packbits(matrix > mean, axis=1)
     return np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
-
-
-def _smallest(values: np.ndarray, k: int) -> np.ndarray:
-    if k >= len(values):
-        return np.arange(len(values))
-    return np.argpartition(values, k)[:k]

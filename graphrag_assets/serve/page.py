@@ -1,13 +1,13 @@
 """The page at `/`: ask, read, follow citations. One file, nothing from elsewhere."""
 
-import base64
-import hashlib
 import re
 from functools import cache
 from importlib import resources
 
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse
+
+from graphrag_assets.text import csp_source
 
 
 def page_routes() -> APIRouter:
@@ -27,17 +27,13 @@ def _page() -> tuple[str, str]:
     """Return the page, and a policy under which only its own script and style work."""
     text = (resources.files("graphrag_assets") / "serve" / "page.html").read_text("utf-8")
     hashes = {
-        tag: _hash(match[1])
+        tag: csp_source(match[1])
         for tag in ("script", "style")
         if (match := re.search(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL))
     }
     policy = (
-        f"default-src 'none'; script-src '{hashes['script']}'; style-src '{hashes['style']}'; "
+        f"default-src 'none'; script-src {hashes['script']}; style-src {hashes['style']}; "
         "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'"
     )
     return text, policy
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

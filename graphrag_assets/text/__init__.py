@@ -3,6 +3,7 @@
 from graphrag_assets.text.plain import (
     cleaned,
     content_id,
+    csp_source,
     language,
     normalise,
     sha256,
@@ -21,6 +22,7 @@ __all__ = [
     "content_id",
     "count_tokens",
     "count_tokens_many",
+    "csp_source",
     "header_rows",
     "language",
     "normalise",

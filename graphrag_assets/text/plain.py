@@ -1,5 +1,6 @@
 """Text in one form, the ids that follow from it, its language and its search terms."""
 
+import base64
 import hashlib
 import re
 import unicodedata
@@ -30,6 +31,11 @@ def cleaned(text: str) -> tuple[str, int]:
     if _SURROGATE.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text, n_removed
+
+
+def csp_source(code: str) -> str:
+    """Return the source by which a Content-Security-Policy knows a script or style in its page."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
 
 
 def sha256(data: bytes | str) -> str:
