@@ -154,7 +154,8 @@ def test_dagster_finds_the_project_of_the_environment(root, monkeypatch):
     monkeypatch.setenv("GRAPHRAG_ROOT", str(root))
     found = definitions.defs()
 
-    assert found.resources["duckdb"].database == str(root / "data/index/work/index.duckdb")
+    work = root / "data" / "index" / "work" / "index.duckdb"
+    assert found.resources["duckdb"].database == str(work)
 
 
 def test_dagster_finds_the_project_of_the_working_directory(root, monkeypatch):

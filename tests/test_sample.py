@@ -171,5 +171,5 @@ def test_what_local_search_reads_is_the_same_every_time(sample_root, sample_inde
     ]
 
     assert found[0] == found[1]
-    with connect(sample_root / "data/index/work/index.duckdb", read_only=True) as work:
+    with connect(sample_root / "data" / "index" / "work" / "index.duckdb", read_only=True) as work:
         assert work.execute("SELECT count(*) FROM model_calls").fetchall()[0][0] > 0
