@@ -125,7 +125,7 @@ async def _embedding(models: Models, project: Project) -> tuple[bool, str]:
 def _published(project: Project) -> tuple[str, int] | None:
     """Return the model and dimension of the published vectors; None if there are none."""
     try:
-        reader = Reader(project.store.published())
+        reader = project.store.opened(Reader)
     except NoIndexError:
         return None
     try:

@@ -10,14 +10,14 @@ import random
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import dataframely as dy
 import duckdb
@@ -40,6 +40,7 @@ from graphrag_assets.schema import (
 from graphrag_assets.tables import TABLES, columns, keys
 
 Connection = duckdb.DuckDBPyConnection
+T = TypeVar("T")
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
 PIECE = 100_000  # rows
@@ -100,7 +101,7 @@ class Store:
         """Copy a database; what it is once the block ends becomes a version, the current one."""
         self.versions.mkdir(parents=True, exist_ok=True)
         for left in self.versions.glob("*.partial*"):  # by a publication that was killed
-            left.unlink()
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         partial = self.versions / f"{version:04d}.{os.getpid()}.partial"
         try:
             shutil.copyfile(source, partial)
@@ -108,7 +109,7 @@ class Store:
             with partial.open("rb+") as file:
                 os.fsync(file.fileno())
             target = self.path_of(version)
-            shutil.rmtree(arrays_folder(target), ignore_errors=True)  # of a former one so numbered
+            _remove_arrays(target)  # of a former one so numbered
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
@@ -130,7 +131,7 @@ class Store:
         """Remove all but the newest published versions."""
         for version in self.kept[:-keep]:
             self.path_of(version).unlink()
-            shutil.rmtree(arrays_folder(self.path_of(version)), ignore_errors=True)
+            _remove_arrays(self.path_of(version))
 
     def path_of(self, version: int) -> Path:
         """Return where the file of a version is, or would be."""
@@ -148,10 +149,33 @@ class Store:
             raise NoVersionError(version, kept, "it isn't kept")
         return self.path_of(kept[-1] if version is None else version)
 
+    def opened(self, opener: Callable[[Path], T], version: int | None = None) -> T:
+        """Open the file of a version, or of the newest: of a newer one if that has just gone.
+
+        Raises as `published`, and what the opener raises of a file that is there.
+        """
+        while True:
+            path = self.published(version)
+            try:
+                return opener(path)
+            except (NoIndexError, NoVersionError, FileNotFoundError):
+                if path.exists():
+                    raise
+
 
 def arrays_folder(version: Path) -> Path:
     """Return where questions keep what they made of a version: it goes when the version goes."""
     return version.with_suffix(".arrays")
+
+
+def _remove_arrays(version: Path) -> None:
+    """Remove a version's arrays; whoever maps them meanwhile finds all of them or none."""
+    folder = arrays_folder(version)
+    gone = folder.with_name(f"{folder.name}.{os.getpid()}.partial")
+    with suppress(OSError):
+        folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -183,8 +207,11 @@ def open_attached(
     """Open an empty database in memory with published versions beside it, read-only.
 
     NAME.TABLE reads a version; without a name, a table is that of the one to `use`. SQL has no
-    access to files or network, as from a version alone. Raises SqlError if one can't be opened.
+    access to files or network, as from a version alone. Raises NoIndexError if one was removed
+    meanwhile, SqlError if it can't be opened.
     """
+    if gone := [path for path in versions.values() if not path.exists()]:
+        raise NoIndexError(str(gone[0]))
     config: dict[str, Any] = {"memory_limit": memory} if memory else {}
     connection = duckdb.connect(config=config)  # a process opens a file with one of them only
     try:

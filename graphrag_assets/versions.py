@@ -70,7 +70,7 @@ def kept_versions(store: Store) -> pl.DataFrame:
 
 def contents_of(store: Store, version: int | None = None) -> pl.DataFrame:
     """Return what an analyst would notice of a version, the newest by default: sql/contents.sql."""
-    with closing(open_published(store.published(version))) as connection:
+    with closing(store.opened(open_published, version)) as connection:
         return select(connection, sql("contents"))
 
 
@@ -88,7 +88,7 @@ def reconcile(connection: Connection, store: Store) -> None:
     known = read_table(connection, "index_versions")["version"]
     if newest in known:
         return
-    with closing(open_published(store.published(newest))) as published:
+    with closing(store.opened(open_published, newest)) as published:
         for table in HISTORY:
             rows = read_table(published, table)
             append(connection, table, rows.filter(~pl.col("version").is_in(known.implode())))
@@ -134,7 +134,7 @@ def _row_of(store: Store, version: int | None = None) -> dict[str, Any]:
 
 def _history(store: Store, version: int | None = None) -> pl.DataFrame:
     """Return index_versions as a published version has it."""
-    with closing(open_published(store.published(version))) as connection:
+    with closing(store.opened(open_published, version)) as connection:
         return read_table(connection, "index_versions")
 
 

@@ -322,6 +322,7 @@ class TestPublish:
 
     def test_what_a_killed_publication_left_is_cleared_away(self, published):
         (published.versions / "0002.4711.partial").write_bytes(b"half")
+        (published.versions / "0001.arrays.4711.partial").mkdir()
         published.publish(2)
 
         assert not list(published.versions.glob("*.partial"))
@@ -338,6 +339,22 @@ class TestPublish:
     def test_a_version_that_is_not_there_is_an_error(self, store, published):
         with pytest.raises(NoVersionError, match=r"No version 7: it isn't kept\. Kept are 1:"):
             published.published(7)
+
+    def test_a_version_that_goes_while_it_is_opened_gives_way_to_a_newer_one(self, published):
+        def slow(path):
+            if path.stem == "0001":
+                published.publish(2)
+                published.forget(1)
+            return open_published(path)
+
+        published.opened(slow).close()
+        with pytest.raises(NoVersionError, match="Kept are 2"):
+            published.opened(open_published, 1)
+
+    def test_a_file_that_cannot_be_opened_is_not_asked_for_again(self, published):
+        published.published().write_bytes(b"no database")
+        with pytest.raises(NoIndexError):
+            published.opened(open_published)
 
     def test_without_any_version_the_way_out_is_named(self, store):
         with pytest.raises(NoIndexError, match="graphrag-assets index"):

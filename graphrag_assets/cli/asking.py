@@ -132,8 +132,8 @@ def sql(
     ] = [],  # noqa: B006 - typer's way to say that an option may be repeated
 ) -> None:
     """Ask the published index in SQL, alone or together with those of other corpora."""
-    path = Project.open(context.obj).store.published()
-    connection = open_attached({OWN: path, **attached(others)}, use=OWN)
+    store, beside = Project.open(context.obj).store, attached(others)
+    connection = store.opened(lambda path: open_attached({OWN: path, **beside}, use=OWN))
     try:
         print_rows(out, select(connection, query), form)
     finally:

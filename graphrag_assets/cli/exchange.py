@@ -30,7 +30,7 @@ def export(
     from graphrag_assets.exchange.export import export as write
     from graphrag_assets.query.reader import Reader
 
-    reader = Reader(Project.open(context.obj).store.published(version))
+    reader = Project.open(context.obj).store.opened(Reader, version)
     try:
         write(reader, form, output, force=force)
     finally:

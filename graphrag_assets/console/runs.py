@@ -49,7 +49,7 @@ def progress_bars(console: Console) -> Iterator[Report]:
 
 def status(project: Project) -> dict[str, Any]:
     """Return what the published version holds, what it took and what it lacks."""
-    reader = Reader(project.store.published())
+    reader = project.store.opened(Reader)
     try:
         return {
             **summary(reader),

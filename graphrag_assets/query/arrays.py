@@ -20,8 +20,8 @@ def kept(folder: Path | None, name: str, make: Callable[[], Arrays]) -> Arrays:
     Without a folder, or where it can't be written, they stay in memory.
     """
     place = folder / name if folder else None
-    if place and place.is_dir():
-        return {path.stem: np.load(path, mmap_mode="r") for path in place.glob("*.npy")}
+    if place and (found := _mapped(place)):
+        return found
     made = make()
     if place is None or sum(array.nbytes for array in made.values()) < LARGE:
         return made
@@ -29,7 +29,7 @@ def kept(folder: Path | None, name: str, make: Callable[[], Arrays]) -> Arrays:
         _write(place, made)
     except OSError:  # a folder that can't be written, a full disk
         return made
-    return kept(folder, name, lambda: made)
+    return _mapped(place) or made
 
 
 def places_of(ids: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -48,6 +48,14 @@ def smallest(values: np.ndarray, k: int) -> np.ndarray:
     if k >= len(values):
         return np.arange(len(values))
     return np.argpartition(values, k)[:k]
+
+
+def _mapped(place: Path) -> Arrays:
+    """Map the arrays of a place; none if there are none, or if their version has just gone."""
+    try:
+        return {path.stem: np.load(path, mmap_mode="r") for path in place.glob("*.npy")}
+    except FileNotFoundError:
+        return {}
 
 
 def _write(place: Path, arrays: Arrays) -> None:

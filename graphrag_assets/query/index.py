@@ -43,7 +43,7 @@ class Index:
 
     def __init__(self, project: Project, version: int | None) -> None:
         """Open a version of a project's index, the newest by default."""
-        self.reader = Reader(project.store.published(version))
+        self.reader = project.store.opened(Reader, version)
         self.settings = project.settings.query
         self.engine = Engine(
             reader=self.reader,

@@ -2,11 +2,10 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graphrag_assets.errors import NoIndexError
 from graphrag_assets.project import Project
 from graphrag_assets.query import Index
 
@@ -45,29 +44,23 @@ class Current:
 
     def _take(self) -> _Open:
         with self._lock:
-            try:
-                self._renew()
-            except NoIndexError:  # it was removed while it was being opened: look again, once
-                self._renew()
-            if self._newest is None:  # pragma: no cover - _renew opens one or raises
-                raise NoIndexError(str(self._project.store.versions))
-            self._newest.users += 1
-            return self._newest
+            newest = self._project.store.opened(self._renewed)
+            newest.users += 1
+            return newest
 
-    def _renew(self) -> None:
-        """Open the newest version unless it is open already."""
-        path = self._project.store.published()
-        held = self._newest
-        with suppress(FileNotFoundError):  # opening it will tell
-            if held and held.file == (path, path.stat().st_ino):
-                return
-        if held and held.file[0] == path and held.users:
-            return  # an index built anew: DuckDB opens this path afresh when nobody reads it
+    def _renewed(self, path: Path) -> _Open:
+        """Return the newest version, opened unless it is open already."""
+        file, held = (path, path.stat().st_ino), self._newest
+        if held and held.file == file:
+            return held
         if held and held.file[0] == path:
+            if held.users:
+                return held  # built anew: DuckDB opens this path afresh when nobody reads it
             self._retire()
         opened = Index(self._project, int(path.stem))
         self._retire()
-        self._newest = _Open(opened, (path, path.stat().st_ino))
+        self._newest = _Open(opened, file)
+        return self._newest
 
     def _retire(self) -> None:
         held, self._newest = self._newest, None

@@ -1,5 +1,6 @@
 """query/vectors.py: the nearest of few are exact, those of many almost always."""
 
+import shutil
 from itertools import pairwise
 
 import numpy as np
@@ -103,6 +104,19 @@ class TestKept:
         assert first["one"].tolist() == again["one"].tolist() == list(range(100))
         assert isinstance(again["one"], np.memmap)
         assert [path.name for path in (tmp_path / "1.arrays").iterdir()] == ["a"]
+
+    def test_that_go_while_they_are_mapped_are_made_anew(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("graphrag_assets.query.arrays.LARGE", 10)
+        folder = tmp_path / "1.arrays"
+        kept(folder, "a", lambda: {"one": np.arange(100)})
+        load = np.load
+
+        def overtaken(path, **options):
+            shutil.rmtree(folder, ignore_errors=True)
+            return load(path, **options)
+
+        monkeypatch.setattr(np, "load", overtaken)
+        assert kept(folder, "a", lambda: {"one": np.arange(100)})["one"].sum() == 4950
 
     def test_small_ones_leave_no_file(self, tmp_path):
         kept(tmp_path / "1.arrays", "a", lambda: {"one": np.arange(100)})

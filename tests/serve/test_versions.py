@@ -8,6 +8,7 @@ import pytest
 
 from graphrag_assets.errors import NoIndexError
 from graphrag_assets.project import Project
+from graphrag_assets.query import Index
 from graphrag_assets.serve.current import Current
 from pipeline import index_once
 
@@ -67,6 +68,22 @@ class TestTheNewestVersion:
                 assert still is old
         with current.lease() as new:
             assert new is not old
+
+    def test_that_goes_while_it_is_opened_gives_way_to_a_newer_one(
+        self, current, indexed, monkeypatch
+    ):
+        indexed.store.publish(2)
+        opened = Index.__init__
+
+        def overtaken(self, project, version):
+            if version == 2:
+                indexed.store.publish(3)
+                indexed.store.forget(1)
+            opened(self, project, version)
+
+        monkeypatch.setattr(Index, "__init__", overtaken)
+        with current.lease() as new:
+            assert new.version == 3
 
     def test_that_is_gone_is_an_error_until_there_is_one_again(self, current, indexed):
         indexed.store.published().unlink()
