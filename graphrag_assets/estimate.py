@@ -67,11 +67,11 @@ OUTPUT: Final = {
     "summarize_description": Span(150, 300),
     "community_report": Span(300, 1200),
 }
-EXTRACTED: Final = Span(0.5, 4)  # of the text unit, in the first round: much of it is JSON
+EXTRACTED: Final = Span(0.5, 5)  # of the text unit, in the first round: much of it is JSON
 MISSED: Final = Span(0.1, 0.5)  # in each further one
 SUMMARY_INPUT: Final = Span(600, 3000)
 REPORT_INPUT: Final = Span(0.1, 0.6)  # of the context's budget
-NAMES: Final = 60  # in a claims prompt
+NAMES: Final = Span(10, 80)  # in a claims prompt
 ELEMENT: Final = Span(25, 60)  # title and description
 SECONDS: Final = Span(2, 4)
 
@@ -311,11 +311,12 @@ class _Estimator:
         if not self.trial.settings.extraction.claims:
             return Work()
         unit = sum(self._count(ask.messages[-1].content) for ask in first)
-        prompt = self._count(self.trial.prompts.text(CLAIMS)) + NAMES
-        tokens = unit + prompt * len(first)
+        prompt = self._count(self.trial.prompts.text(CLAIMS))
+        known = unit + prompt * len(first)
+        tokens = Span(known, known) + NAMES * len(first)
         count = Span(len(first), len(first))
         output = self._seen(CLAIMS, "completion_tokens") or OUTPUT[CLAIMS]
-        return Work(count, Span(tokens, tokens), output * count)
+        return Work(count, tokens, output * count)
 
     def _work(self, prompt: str, calls: Span, size: Span) -> Work:
         """Return the work of calls of which only the number is guessed."""
