@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar, get_args
 import json_repair
 from pydantic import BaseModel, ValidationError
 
+from graphrag_assets.models.delimited import delimited
 from graphrag_assets.models.tolerance import known_name
 
 R = TypeVar("R", bound=BaseModel)
@@ -79,6 +80,9 @@ def read(text: str, schema: type[R]) -> Reading[R]:
             if reading.reply is not None:
                 return _with_rest(reading, shape, text, schema)
             error = reading.error or error
+    records, cut = delimited(text)
+    if _known(records, schema):
+        return _fit(records, schema, cut=cut)
     return _fit_items(pending, schema, error)
 
 
