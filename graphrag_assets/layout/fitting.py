@@ -14,7 +14,7 @@ from graphrag_assets.layout.umap_learn import Problem, optimised
 
 WIDTH = 10.0  # of the map before UMAP moves it
 NOISE = 1e-4  # no two start at one place
-PROBES, ROUNDS = 10, 8  # of the search for the principal components
+PROBES, ROUNDS = 10, 4  # of the search for the principal components
 TINY: dict[int, list[tuple[float, float]]] = {
     0: [],
     1: [(0.0, 0.0)],

@@ -168,13 +168,14 @@ def _known(keys: list[str], previous: pl.DataFrame | None) -> tuple[Points, Bool
 
 def _directions(vectors: npt.NDArray[np.float32]) -> tuple[Points, Bools]:
     """Scale rows (n, d) to length 1, for the order of cosine; and which can be."""
-    rows = vectors.astype(np.float32) + np.float32(0)  # no -0, which would make equal rows differ
+    rows = vectors.astype(np.float32)
+    rows += 0  # no -0, which would make equal rows differ
     finite = np.isfinite(rows).all(axis=1)
     rows[~finite] = 0
-    largest = np.abs(rows).max(axis=1, initial=0, keepdims=True)
-    rows = np.divide(rows, largest, out=np.zeros_like(rows), where=largest > 0)
+    largest = np.maximum(rows.max(axis=1, initial=0), -rows.min(axis=1, initial=0))[:, None]
+    np.divide(rows, largest, out=rows, where=largest > 0)
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows = np.divide(rows, length, out=np.zeros_like(rows), where=length > 0)
+    np.divide(rows, length, out=rows, where=length > 0)
     return rows, finite & (length[:, 0] > 0)
 
 
