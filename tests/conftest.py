@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from graphrag_assets import cli
-from graphrag_assets.assets import vectors
+from graphrag_assets.layout import fitting
 from graphrag_assets.models import client
 from graphrag_assets.models.scripted import ScriptedTransport
 from graphrag_assets.project import Project
@@ -32,7 +32,7 @@ def _clean_environment(monkeypatch):
 def _umap_in_this_process() -> Iterator[None]:
     """Import UMAP once, not once for each index; test_isolated tests the process of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vectors, "isolated", lambda work: work())
+        patch.setattr(fitting, "isolated", lambda work: work())
         yield
 
 

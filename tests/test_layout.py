@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -9,8 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.sparse import coo_matrix
 
-from graphrag_assets.layout import Layout, lay_out
+from graphrag_assets.isolated import isolated
+from graphrag_assets.layout.fitting import _problem
+from graphrag_assets.layout.neighbours import exact_neighbours, memberships
+from graphrag_assets.layout.places import Layout, lay_out
+from graphrag_assets.layout.umap_learn import _without_init, keep_compiled, nearness, optimised
+
+_without_init()  # else umap warns, at import, that tensorflow is missing
+from umap import layouts, umap_  # noqa: E402
 
 
 def topics(n: int, n_topics: int = 5, d: int = 16) -> np.ndarray:
@@ -215,12 +225,108 @@ def test_any_vectors_have_finite_places_and_old_places_are_kept(vectors, n_old):
     assert np.array_equal(found.positions, again.positions)
 
 
-def test_umap_is_imported_only_when_it_is_needed():
-    """Importing umap takes seconds; a map that is kept, or tiny, doesn't need it."""
-    program = (
-        "import sys, numpy as np; from graphrag_assets.layout import lay_out;"
-        "lay_out(list('abc'), np.eye(3, dtype=np.float32), neighbors=5, min_distance=.1, seed=1,"
-        " previous=None); sys.exit('umap' in sys.modules)"
+def test_a_new_point_goes_to_the_larger_group_of_its_neighbours_not_between_the_groups():
+    """Eight are equally near to it; on the map five stand here and three there."""
+    vectors = np.column_stack([np.ones(9), 0.1 * np.eye(9, 8)]).astype(np.float32)
+    there = pl.DataFrame(
+        {"id": names(8), "x": [0.0] * 5 + [9.0] * 3, "y": [0.1 * i for i in range(8)]}
     )
+
+    x, y = lay(names(9), vectors, there).positions[8]
+
+    assert x == pytest.approx(0, abs=0.1)
+    assert -0.1 < y < 0.6
+
+
+def test_memberships_and_curve_are_those_of_umap_learn():
+    """Its functions run as plain Python here, for compiling them takes seconds."""
+    unique = topics(80) / np.linalg.norm(topics(80), axis=1, keepdims=True)
+    index, distance = exact_neighbours(unique, 80, 10)
+    scale, nearest = umap_.smooth_knn_dist.py_func(distance, 10.0)
+    strength = umap_.compute_membership_strengths.py_func(index, distance, scale, nearest)[2]
+
+    assert np.allclose(strength.reshape(80, 10), memberships(distance), atol=1e-5)
+    assert nearness(0.3) == pytest.approx(umap_.find_ab_params(1.0, 0.3))
+
+
+def test_the_optimised_places_are_those_of_umap_learn():
+    """The start has few binary digits: what umap does to it first doesn't round."""
+    unique = topics(80) / np.linalg.norm(topics(80), axis=1, keepdims=True)
+    problem = _problem(unique, neighbors=10, seed=1)
+    problem = replace(problem, start=np.round(64 * problem.start) / np.float32(64))
+    curve = nearness(0.1)
+    theirs, _ = umap_.simplicial_set_embedding(
+        data=unique,
+        graph=coo_matrix((problem.weight, (problem.head, problem.tail))),
+        n_components=2,
+        initial_alpha=1.0,
+        a=curve[0],
+        b=curve[1],
+        gamma=1.0,
+        negative_sample_rate=5,
+        n_epochs=None,
+        init=problem.start,
+        random_state=np.random.RandomState(1),
+        metric="euclidean",
+        metric_kwds={},
+        densmap=False,
+        densmap_kwds={},
+        output_dens=False,
+    )
+
+    ours = optimised([problem], min_distance=0.1, seed=1)[0]
+
+    assert np.array_equal(theirs, ours)
+
+
+def test_umap_keeps_its_machine_code_where_it_can():
+    program = "import numba; f = numba.njit(lambda x: x + 1)"  # no file: nowhere to keep it
+    scope: dict = {}
+    exec(program, scope)
+
+    keep_compiled(scope["f"])
+
+    assert scope["f"](1) == 2
+    keep_compiled(layouts.clip)
+    assert layouts.clip(9.0) == 4
+
+
+def test_a_map_is_the_same_in_a_process_of_its_own():
+    """What is compiled there and then, and what is loaded, give the same places."""
+    problem = _problem(topics(40), neighbors=10, seed=1)
+    work = partial(optimised, [problem], min_distance=0.1, seed=1)
+
+    assert np.array_equal(isolated(work)[0], work()[0])
+
+
+def test_umap_is_imported_only_by_the_process_of_its_own():
+    """It takes seconds and hundreds of megabytes; placing doesn't need it at all."""
+    program = """
+import sys, numpy as np, polars as pl
+from graphrag_assets.layout.places import lay_out
+vectors = np.random.default_rng(1).normal(size=(20, 4)).astype(np.float32)
+there = pl.DataFrame({"id": [f"k{i:02}" for i in range(18)], "x": range(18), "y": range(18)})
+found = lay_out([f"k{i:02}" for i in range(20)], vectors, neighbors=5, min_distance=.1, seed=1,
+                previous=there)
+assert found.note == "placed: 2 of 20", found.note
+fitted = lay_out([f"k{i:02}" for i in range(20)], vectors, neighbors=5, min_distance=.1, seed=1,
+                 previous=None)
+assert fitted.note == "fitted: 20", fitted.note
+sys.exit("umap" in sys.modules or "numba" in sys.modules)
+"""
+
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_umap_is_imported_without_what_a_small_map_does_not_need():
+    program = """
+import sys
+from graphrag_assets.layout.fitting import _problem
+from graphrag_assets.layout.umap_learn import optimised
+import numpy as np
+problem = _problem(np.eye(8, dtype=np.float32), neighbors=5, seed=1)
+optimised([problem], min_distance=.1, seed=1)
+sys.exit("pynndescent" in sys.modules)
+"""
 
     subprocess.run([sys.executable, "-c", program], check=True)

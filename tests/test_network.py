@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from graphrag_assets.errors import TableError
-from graphrag_assets.network import communities
+from graphrag_assets.network import communities, leiden
 from graphrag_assets.network.communities import (
     COMMUNITIES,
     MEMBERS,
@@ -610,3 +610,21 @@ def test_an_update_does_not_depend_on_the_order_of_the_previous_tables(change):
     )
 
     assert_frame_equal(run(now, after=first).communities, run(now, after=turned).communities)
+
+
+@pytest.mark.parametrize(("repulsion", "merges"), [(0.0, True), (leiden.REPULSION, False)])
+def test_communities_do_not_merge_for_a_small_gain(monkeypatch, repulsion, merges):
+    """Two triangles whose bridge is .05 stronger than chance; anchors that repel keep both."""
+    monkeypatch.setattr(leiden, "REPULSION", repulsion)
+    triangles = np.array([(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (6, 7), (6, 8), (7, 8)])
+    source, target = np.vstack([triangles, (2, 3)]).T
+    task = leiden.Task(
+        group=np.zeros(9, dtype=np.int64),
+        source=source,
+        target=target,
+        weight=np.array([1.0] * 6 + [13.5] * 3 + [0.5]),
+    )
+
+    label = leiden.partition(task, former=np.repeat([0, 1, 2], 3), anchor=0.2, seed=1)
+
+    assert (label[2] == label[3]) == merges

@@ -1,13 +1,11 @@
 """Embeddings of text units, documents, entities, relationships and reports, and the map."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import polars as pl
 
-from graphrag_assets.isolated import isolated
-from graphrag_assets.layout import Layout, Map, is_kept, lay_out_all
+from graphrag_assets.layout.places import Layout, Map, lay_out_all
 from graphrag_assets.models.client import Models
 from graphrag_assets.settings import CommunitySettings, LayoutSettings
 from graphrag_assets.text import sha256
@@ -114,14 +112,12 @@ def layout(
         )
         for kind, (vectors, _, _) in shapes.items()
     ]
-    draw = partial(
-        lay_out_all,
+    found = lay_out_all(
         maps,
         neighbors=settings.neighbors,
         min_distance=settings.min_distance,
         seed=seeds.seed,
     )
-    found = draw() if all(map(is_kept, maps)) else isolated(draw)  # isolated: UMAP is large
     placed = [
         _points(drawn.keys, places)
         .join(sizes, on="id")

@@ -46,7 +46,7 @@ def read_graph(entities: pl.DataFrame, relationships: pl.DataFrame) -> Graph:
     ids = _sorted_ids(entities)
     _check_relationships(relationships)
     source, target = (_endpoints(ids, relationships, c) for c in ("source_id", "target_id"))
-    order = np.lexsort((target, source))
+    order = np.argsort(source * len(ids) + target, kind="stable")  # at once if in order already
     source, target = source[order], target[order]
     twice = np.flatnonzero((source[1:] == source[:-1]) & (target[1:] == target[:-1]))
     if len(twice):
@@ -101,12 +101,10 @@ def _endpoints(ids: pl.Series, relationships: pl.DataFrame, column: str) -> Ints
 
 
 def positions(ids: pl.Series, values: pl.Series) -> Ints:
-    """Return where each value stands in ascending ids, -1 if it doesn't: a join takes 100 MB."""
-    if not len(ids):
-        return np.full(len(values), -1)
-    found = ids.search_sorted(values).clip(0, len(ids) - 1)
-    known = (ids.gather(found) == values).to_numpy()
-    return np.where(known, found.to_numpy().astype(np.int64), -1)
+    """Return where each value stands in distinct ids, -1 if it doesn't."""
+    known = pl.DataFrame({"id": ids}).with_row_index("position")
+    found = pl.DataFrame({"id": values}).join(known, on="id", how="left", maintain_order="left")
+    return found.get_column("position").cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def rescaled(weight: Floats) -> Floats:

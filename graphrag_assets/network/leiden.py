@@ -16,7 +16,8 @@ FRESH_ITERATIONS = 10  # at most; igraph's "until stable" may never end
 FRESH_WORK = 700_000  # relationships x iterations: at 1M one finds .9993 of what ten would
 UPDATE_ITERATIONS = 2
 ANCHOR = 0.02  # level 0: reward for staying, as a share of an entity's strength; .1 loses quality
-ANCHOR_BELOW = 0.1  # deeper levels, where a fifth fewer communities move and nothing is lost
+ANCHOR_BELOW = 0.2  # deeper levels, where many divisions are nearly as good
+REPULSION = 0.3  # of two anchors, as a share of what holds the weaker community together
 _igraph_generator = Lock()  # igraph draws from one generator per process
 
 
@@ -55,7 +56,8 @@ def partition(task: Task, *, former: Ints, anchor: float, seed: int) -> Ints:
 
     former (k,) is the community an entity comes from, -1 if none. Without any, this is a fresh
     run. Otherwise Leiden starts from the former communities, each with a vertex of weight 0 that
-    holds its members by `anchor` times their strength. Communities come out connected.
+    holds its members by `anchor` times their strength; the vertices of neighbours repel each other.
+    Communities come out connected.
     """
     label = _anchored(task, former, anchor, seed) if (former >= 0).any() else _fresh(task, seed)
     return paired(paired(task.group, label), _components(task, label))
@@ -88,16 +90,33 @@ def _anchored(task: Task, former: Ints, anchor: float, seed: int) -> Ints:
     start[n:] = np.arange(n_homes)
     pull = anchor * strengths(n, task.source, task.target, task.weight)[old]
     held = pull > 0  # igraph would take an edge of weight 0 for a connection
+    one, other, push = _repelled(task, start[:n], np.bincount(home, pull).astype(float))
     label = _leiden(
-        source=np.concatenate([task.source, old[held]]),
-        target=np.concatenate([task.target, n + home[held]]),
-        weight=np.concatenate([task.weight, pull[held]]),
+        source=np.concatenate([task.source, old[held], n + one]),
+        target=np.concatenate([task.target, n + home[held], n + other]),
+        weight=np.concatenate([task.weight, pull[held], -push]),
         node=np.concatenate([_node_weights(task), np.zeros(n_homes)]),
         start=np.unique(start, return_inverse=True)[1],
         iterations=UPDATE_ITERATIONS,
         seed=seed,
     )
     return label[:n]
+
+
+def _repelled(task: Task, home: Ints, hold: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return pairs of neighbouring former communities and how much their anchors repel.
+
+    Else two communities could merge, anchors and all, for free, and only a division would cost.
+    home (k,) is the former community, from len(hold) on: none; hold is how strongly its anchor
+    holds each.
+    """
+    a, b = home[task.source], home[task.target]
+    across = (a != b) & (a < len(hold)) & (b < len(hold))
+    a, b = a[across], b[across]
+    pairs = np.unique(np.minimum(a, b) * len(hold) + np.maximum(a, b))
+    one, other = pairs // len(hold), pairs % len(hold)
+    push = REPULSION * np.minimum(hold[one], hold[other])
+    return one[push > 0], other[push > 0], push[push > 0]
 
 
 def _node_weights(task: Task) -> Floats:
@@ -120,12 +139,11 @@ def _leiden(
     iterations: int,
     seed: int,
 ) -> Ints:
-    graph = ig.Graph(len(node), edges=np.column_stack([source, target]))
+    graph = ig.GraphBase(len(node), np.column_stack([source, target]))  # Graph: half a second more
     with _igraph_generator:
         ig.set_random_number_generator(random.Random(seed))  # noqa: S311 - not for secrets
         try:
-            found = ig.GraphBase.community_leiden(  # igraph's wrapper counts once more, slowly
-                graph,
+            found = graph.community_leiden(
                 edge_weights=weight,
                 node_weights=node,
                 resolution=1.0,  # of CPM
