@@ -16,20 +16,16 @@ import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import polars as pl
-from dagster_duckdb import DuckDBResource
 
 from graphrag_assets.ahead import Work, directly
 from graphrag_assets.checks import checks_on, run_check
-from graphrag_assets.errors import GraphRAGError
-from graphrag_assets.lock import held, holder
+from graphrag_assets.database import IndexDatabase
 from graphrag_assets.metadata import (
     asset_key,
     call_metadata,
@@ -43,10 +39,8 @@ from graphrag_assets.project import Project
 from graphrag_assets.settings import ExtractionSettings, Section, Settings
 from graphrag_assets.states import State, asset_states, next_version, refuse_imported, save_states
 from graphrag_assets.store import (
-    LOCK_TIMEOUT,
     Connection,
     append,
-    connect,
     fingerprint,
     read_table,
     replace,
@@ -56,34 +50,6 @@ from graphrag_assets.tables import TABLES, references
 PREVIOUS = "previous_"
 AGAIN = ("failed", "refused", "truncated")  # what the next run asks for again
 Result = Mapping[str, pl.DataFrame]
-
-
-class IndexDatabase(DuckDBResource):  # type: ignore[misc]
-    """dagster-duckdb's resource, made patient: it waits for the lock and closes at once."""
-
-    @contextmanager
-    def get_connection(self, *, read_only: bool = False) -> Iterator[Connection]:
-        """Open the working database for one read or one write."""
-        with connect(Path(self.database), read_only=read_only) as connection:
-            yield connection
-
-
-@contextmanager
-def one_run(project: Project, run_id: str) -> Iterator[None]:
-    """Keep other runs out for the time of a step; turn errors of ours into Dagster's.
-
-    Where the run as a whole holds the index (exclusive.py), maybe in a process above this one,
-    there is nothing to keep out.
-    """
-    work = project.store.work
-    try:
-        if holder(work) == run_id:
-            yield
-            return
-        with held(work, who=run_id, timeout=LOCK_TIMEOUT):
-            yield
-    except GraphRAGError as error:
-        raise dg.Failure(str(error), allow_retries=False) from error
 
 
 @dataclass(frozen=True)
@@ -231,7 +197,7 @@ class Step:
     ) -> Begun:
         """Read the inputs and compute the tables, by `directly` or `aside`."""
         models = self.project.models.apart()
-        with self.database.get_connection(read_only=True) as connection:
+        with self.database.get_connection() as connection:
             states = asset_states(connection)
             refuse_imported(states)
             inputs = {
@@ -247,6 +213,8 @@ class Step:
         """Write the tables once they are computed, and what that took in any case."""
         if begun.computed is None:
             return begun.kept
+        if not begun.computed.done():
+            self.database.rest()
         try:
             rows, seconds = begun.computed.result()
         except BaseException:  # what was paid for before the failure is written down

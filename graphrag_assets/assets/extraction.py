@@ -288,7 +288,7 @@ ROW = {
 
 
 def _row(reading: Reading) -> dict[str, object]:
-    reply = Reply(**reading.extraction.model_dump(), **reading.claims.model_dump())
+    reply = Reply.model_construct(**dict(reading.extraction), **dict(reading.claims))
     return {
         "status": reading.status,
         "reason": reading.reason,

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 _MEGABYTE = 1 << 20
 _NEWLINE = re.compile(r"\r\n?")
@@ -84,6 +85,7 @@ def language(text: str) -> str:
 
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_SIGN = re.compile(rf"[{_CJK}]")
 _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’./_-][^\W_{_CJK}]+)*")
 _JOINT = re.compile(r"[./_-]")
 _PLURAL = re.compile(r"[a-z]{3,}s")
@@ -97,16 +99,17 @@ def terms(text: str) -> list[str]:
     and in parts; Chinese, Japanese and Korean come as pairs of signs.
     """
     found: list[str] = []
-    for match in _TERM.finditer(unicodedata.normalize("NFKC", text).casefold()):
-        word = match.group()
-        if re.match(rf"[{_CJK}]", word):
+    for word in _TERM.findall(unicodedata.normalize("NFKC", text).casefold()):
+        if not word.isascii() and _SIGN.match(word):
             found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
         else:
-            found += _word_terms(word.replace("’", "'").removesuffix("'s"))
+            found += _word_terms(word)
     return found
 
 
+@lru_cache(50_000)
 def _word_terms(word: str) -> list[str]:
+    word = word.replace("’", "'").removesuffix("'s")
     parts = _JOINT.split(word)
     return [_singular(word)] if len(parts) == 1 else [word, *map(_singular, parts)]
 
