@@ -204,7 +204,8 @@ class Step:
                 name: states[name].fingerprint for name in self.asset.inputs if name in states
             }
             if self._settled(states, inputs):
-                kept = list(self._results(connection, {}, recomputed=False))
+                known = {table: states[table].fingerprint for table in self.asset.tables}
+                kept = list(self._results(connection, known, {}, recomputed=False))
                 return Begun(inputs, models, kept, None)
             arguments = self._arguments(connection, states, models)
         return Begun(inputs, models, [], perform(partial(self._compute, arguments)))
@@ -227,10 +228,11 @@ class Step:
             connection.begin()
             touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
             took = {"computed_seconds": round(seconds, 3), **call_metadata(calls)}
-            results = list(self._results(connection, touched, recomputed=True, took=took))
+            made = {table: fingerprint(connection, table) for table in self.asset.tables}
+            results = list(self._results(connection, made, touched, recomputed=True, took=took))
             missing = any(call.status in AGAIN for call in calls)
-            made = [self._state(r, rows, begun.inputs, missing=missing) for r in results]
-            save_states(connection, made)
+            states = [self._state(r, rows, begun.inputs, missing=missing) for r in results]
+            save_states(connection, states)
             connection.commit()
         return results
 
@@ -286,6 +288,7 @@ class Step:
     def _results(
         self,
         connection: Connection,
+        fingerprints: Mapping[str, str],
         touched: Mapping[str, Mapping[str, int]],
         *,
         recomputed: bool,
@@ -297,7 +300,7 @@ class Step:
             key = asset_key(self.project, table)
             yield dg.MaterializeResult(
                 asset_key=key,
-                data_version=dg.DataVersion(fingerprint(connection, table)),
+                data_version=dg.DataVersion(fingerprints[table]),
                 check_results=[check_result(verdict, key) for verdict in verdicts],
                 metadata={
                     "recomputed": recomputed,
