@@ -16,7 +16,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -50,6 +50,7 @@ from graphrag_assets.tables import TABLES, references
 PREVIOUS = "previous_"
 AGAIN = ("failed", "refused", "truncated")  # what the next run asks for again
 Result = Mapping[str, pl.DataFrame]
+Computed = tuple[dict[str, pl.DataFrame], float]  # tables, and the seconds that they took
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class Begun:
     inputs: Mapping[str, str]  # fingerprints
     models: Models  # those that the function asks, with the ledger of this step alone
     kept: list[dg.MaterializeResult[None]]  # where nothing needs to be computed
-    computed: Future[tuple[Result, float]] | None  # the tables, and the seconds that they took
+    computed: Future[Computed] | None
 
 
 @dataclass(frozen=True)
@@ -192,9 +193,7 @@ class Step:
         """Compute and write the tables, unless nothing they depend on has changed."""
         return self.finish(self.begin(directly))
 
-    def begin(
-        self, perform: Callable[[Work[tuple[Result, float]]], Future[tuple[Result, float]]]
-    ) -> Begun:
+    def begin(self, perform: Callable[[Work[Computed]], Future[Computed]]) -> Begun:
         """Read the inputs and compute the tables, by `directly` or `aside`."""
         models = self.project.models.apart()
         with self.database.get_connection() as connection:
@@ -226,12 +225,14 @@ class Step:
         with self.database.get_connection() as connection:
             self._record(connection, calls)  # for good, even if the rows break the schema
             connection.begin()
-            touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
+            again = any(call.status in AGAIN for call in calls)
+            missing = {name: again or _lacks(frame) for name, frame in rows.items()}
+            # what is written needn't stay in memory while it is checked
+            touched = {name: replace(connection, name, rows.pop(name)) for name in list(rows)}
             took = {"computed_seconds": round(seconds, 3), **call_metadata(calls)}
             made = {table: fingerprint(connection, table) for table in self.asset.tables}
             results = list(self._results(connection, made, touched, recomputed=True, took=took))
-            missing = any(call.status in AGAIN for call in calls)
-            states = [self._state(r, rows, begun.inputs, missing=missing) for r in results]
+            states = [self._state(result, begun.inputs, missing) for result in results]
             save_states(connection, states)
             connection.commit()
         return results
@@ -276,11 +277,11 @@ class Step:
         void = self.asset.source and (state is None or state.recipe != self.recipe)
         return TABLES[table].create_empty() if void else read_table(connection, table)
 
-    def _compute(self, arguments: Mapping[str, Any]) -> tuple[Result, float]:
+    def _compute(self, arguments: Mapping[str, Any]) -> Computed:
         start = time.monotonic()
         rows = self.asset.function(**arguments)
         tables = {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
-        return tables, time.monotonic() - start
+        return dict(tables), time.monotonic() - start
 
     def _record(self, connection: Connection, calls: list[Call]) -> None:
         record_calls(connection, calls, asset=self.asset.name, run_id=self.run_id)
@@ -320,27 +321,28 @@ class Step:
     def _state(
         self,
         result: dg.MaterializeResult[None],
-        rows: Result,
         inputs: Mapping[str, str],
-        *,
-        missing: bool,
+        missing: Mapping[str, bool],
     ) -> State:
         table = dg.AssetKey.from_coercible(result.asset_key or "").path[-1]
-        if "status" in rows[table].columns:
-            missing = missing or rows[table]["status"].is_in(AGAIN).any()
         return State(
             table=table,
             fingerprint=result.data_version.value if result.data_version else "",
             recipe=self.recipe,
             inputs=dict(inputs),
-            settled=not missing and sound(result),
+            settled=not missing[table] and sound(result),
         )
+
+
+def _lacks(rows: pl.DataFrame) -> bool:
+    """Whether something is missing that the next run asks for again."""
+    return "status" in rows.columns and bool(rows["status"].is_in(AGAIN).any())
 
 
 def record_calls(connection: Connection, calls: Sequence[Call], *, asset: str, run_id: str) -> None:
     """Write down calls that an asset made in a run."""
     if calls:
-        rows = pl.DataFrame([asdict(call) for call in calls], infer_schema_length=None)
+        rows = pl.DataFrame([vars(call) for call in calls], infer_schema_length=None)
         append(
             connection, "model_calls", rows.with_columns(asset=pl.lit(asset), run_id=pl.lit(run_id))
         )

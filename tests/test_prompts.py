@@ -170,7 +170,6 @@ class TestFingerprint:
         assert Prompts(own.parent).fingerprint("global_map", "global_reduce") != before
         assert len(before) == 16
 
-
     def test_a_run_asks_with_the_prompts_that_it_began_with(self, own):
         prompts = Prompts(own.parent)
         before = prompts.text("global_map")
