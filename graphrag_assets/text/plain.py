@@ -66,6 +66,7 @@ _SCRIPTS = {
     "hi": re.compile(r"[\u0900-\u097f]"),
     "th": re.compile(r"[\u0e00-\u0e7f]"),
 }
+_ASCII = re.compile(r"[\x00-\x7f]+")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _DENSE = {"ja": 3, "zh": 3, "ko": 3}  # one sign says as much as some letters
 
@@ -75,8 +76,9 @@ def language(text: str) -> str:
     sample = text[:_SAMPLE]
     if sample.isascii():
         return "en"
+    others = _ASCII.sub("", sample)
     shares = {
-        name: len(script.findall(sample)) * _DENSE.get(name, 1) for name, script in _SCRIPTS.items()
+        name: len(script.findall(others)) * _DENSE.get(name, 1) for name, script in _SCRIPTS.items()
     }
     if shares["ja"] * 10 > shares["zh"]:  # Japanese is Chinese signs with kana between them
         shares["ja"] += shares["zh"]
