@@ -236,7 +236,7 @@ def entity_aliases(
     )
 
 
-@table_asset("names")
+@table_asset("names", priority=-1)
 def names(entity_aliases: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """List the ways to say each entity's names and each document's title, as words."""
     said = pl.concat(
