@@ -6,12 +6,10 @@ to a model: DuckDB has one writing process or many reading ones.
 """
 
 import os
-import random
 import shutil
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -29,6 +27,7 @@ from graphrag_assets.errors import (
     SqlError,
     TableError,
 )
+from graphrag_assets.opening import open_patiently, spared
 from graphrag_assets.schema import (
     bring_up_to_date,
     column_types,
@@ -43,7 +42,6 @@ Connection = duckdb.DuckDBPyConnection
 T = TypeVar("T")
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
-WORTH_A_THREAD = 1 << 28  # bytes
 PIECE = 100_000  # rows
 STREAM_MEMORY = "1GB"
 OWN = "this"  # the index that is asked, beside others
@@ -181,14 +179,14 @@ def _remove_arrays(version: Path) -> None:
 
 @contextmanager
 def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
-    """Open a working database, waiting while another process holds it; close it at the end."""
+    """Open a working database, waiting while another process holds it.
+
+    It is closed at the end; an open transaction rolls back then.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = _open_as_it_is(path) if read_only else None
-    connection = connection or _open_to_write(path)
-    try:
+    there = _open_as_it_is(path) if read_only else None
+    with closing(there or _open_to_write(path)) as connection:
         yield connection
-    finally:
-        connection.close()  # an open transaction rolls back here
 
 
 def open_published(path: Path) -> Connection:
@@ -329,7 +327,7 @@ def _open_as_it_is(path: Path) -> Connection | None:
     """Open a database for reading, unless it must be made or changed first."""
     if not path.exists():
         return None
-    connection = _economical(_connect_patiently(path, read_only=True), path)
+    connection = spared(_connect_patiently(path, read_only=True), path)
     if is_up_to_date(connection, views()):
         return connection
     connection.close()
@@ -337,7 +335,7 @@ def _open_as_it_is(path: Path) -> Connection | None:
 
 
 def _open_to_write(path: Path) -> Connection:
-    connection = _economical(_connect_patiently(path, read_only=False, config=FORMAT), path)
+    connection = spared(_connect_patiently(path, read_only=False, config=FORMAT), path)
     try:
         bring_up_to_date(connection, views())
     except duckdb.Error:
@@ -346,28 +344,10 @@ def _open_to_write(path: Path) -> Connection:
     return connection
 
 
-def _economical(connection: Connection, path: Path) -> Connection:
-    """Take no more threads than a database is worth: they cost more than they give on a small one.
-
-    Half a processor second and 70 MB were saved of an index of 1,158 text units on two cores.
-    """
-    ((most,),) = connection.execute("SELECT current_setting('threads')").fetchall()
-    connection.execute(f"SET threads = {min(most, 1 + path.stat().st_size // WORTH_A_THREAD)}")
-    return connection
-
-
 def _connect_patiently(
     path: Path, *, read_only: bool, config: Mapping[str, str] = MappingProxyType({})
 ) -> Connection:
-    deadline, delay = time.monotonic() + LOCK_TIMEOUT, 0.02
-    while True:
-        try:
-            return duckdb.connect(str(path), read_only=read_only, config=dict(config))
-        except duckdb.IOException as error:
-            if "lock" not in str(error) or time.monotonic() > deadline:
-                raise
-        time.sleep(delay * random.uniform(0.5, 1.5))  # noqa: S311
-        delay = min(delay * 1.6, 1.0)
+    return open_patiently(path, read_only=read_only, config=config, timeout=LOCK_TIMEOUT)
 
 
 def _frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
