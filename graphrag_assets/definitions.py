@@ -11,11 +11,12 @@ import dagster as dg
 
 from graphrag_assets import automation
 from graphrag_assets.assets import corpus, extraction, graph, publication, reports, vectors
+from graphrag_assets.database import IndexDatabase
 from graphrag_assets.exclusive import exclusive
 from graphrag_assets.pipeline import Pipeline
 from graphrag_assets.project import Progress, Project, silent
 from graphrag_assets.settings import find_root
-from graphrag_assets.warehouse import IndexDatabase, TableAsset
+from graphrag_assets.warehouse import TableAsset
 
 PIPELINE: Sequence[TableAsset] = (
     corpus.documents,

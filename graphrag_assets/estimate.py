@@ -259,8 +259,9 @@ class _Estimator:
 
     def _try(self) -> Mapping[str, int]:
         """Run the pipeline on the copy; return how many calls of each task the memo answered."""
-        from graphrag_assets.definitions import PIPELINE  # Dagster, which takes a second
-        from graphrag_assets.warehouse import IndexDatabase, Step
+        from graphrag_assets.database import IndexDatabase  # Dagster, which takes a second
+        from graphrag_assets.definitions import PIPELINE
+        from graphrag_assets.warehouse import Step
 
         database = IndexDatabase(database=str(self.trial.store.work))
         for asset in PIPELINE:

@@ -34,28 +34,20 @@ CLAIM = (  # what makes a claim another one
 )
 
 TEXT = pl.String
-REPLY = pl.Struct(
-    {
-        "entities": pl.List(pl.Struct({"name": TEXT, "type": TEXT, "description": TEXT})),
-        "relationships": pl.List(
-            pl.Struct({"source": TEXT, "target": TEXT, "description": TEXT, "weight": pl.Float64})
-        ),
-        "claims": pl.List(
-            pl.Struct(
-                {
-                    "subject": TEXT,
-                    "object": TEXT,
-                    "type": TEXT,
-                    "status": TEXT,
-                    "description": TEXT,
-                    "start_date": TEXT,
-                    "end_date": TEXT,
-                    "quote": TEXT,
-                }
-            )
-        ),
-    }
-)
+REPLY: dict[str, dict[str, type[pl.DataType]]] = {
+    "entities": {"name": TEXT, "type": TEXT, "description": TEXT},
+    "relationships": {"source": TEXT, "target": TEXT, "description": TEXT, "weight": pl.Float64},
+    "claims": {
+        "subject": TEXT,
+        "object": TEXT,
+        "type": TEXT,
+        "status": TEXT,
+        "description": TEXT,
+        "start_date": TEXT,
+        "end_date": TEXT,
+        "quote": TEXT,
+    },
+}
 
 
 def entity_rows(extractions: pl.DataFrame, text_units: pl.DataFrame) -> pl.DataFrame:
@@ -65,13 +57,12 @@ def entity_rows(extractions: pl.DataFrame, text_units: pl.DataFrame) -> pl.DataF
     name stands in the text. `supported` says whether a name stands in its own text unit or, as a
     known name, in another: names that leak from a prompt's example stand in none.
     """
-    replies = _replies(extractions)
     listed = _clean(
-        _items(replies, "entities").select(
+        _items(extractions, "entities").select(
             "text_unit_id", pl.col("name").alias("title"), "type", "description"
         )
     )
-    ends = _items(replies, "relationships").unpivot(
+    ends = _items(extractions, "relationships").unpivot(
         on=["source", "target"], index="text_unit_id", value_name="title"
     )
     forgotten = (
@@ -79,8 +70,11 @@ def entity_rows(extractions: pl.DataFrame, text_units: pl.DataFrame) -> pl.DataF
         .unique(["text_unit_id", "key"], keep="first", maintain_order=True)
         .join(listed, on=["text_unit_id", "key"], how="anti")
     )
-    forgotten = _stands_in_text(forgotten, text_units).filter("in_text")
-    rows = pl.concat([_stands_in_text(listed, text_units), forgotten])
+    texts = text_units.select(
+        text_unit_id="id", text=pl.col("text").map_elements(fold, return_dtype=pl.String)
+    )
+    forgotten = _stands_in_text(forgotten, texts).filter("in_text")
+    rows = pl.concat([_stands_in_text(listed, texts), forgotten])
     return rows.with_columns(
         supported=pl.col("in_text").any().over("key"),
         ordinal=pl.int_range(pl.len()).over("text_unit_id"),
@@ -99,7 +93,7 @@ def relationship_rows(extractions: pl.DataFrame, entity_mentions: pl.DataFrame) 
     An end is looked up among its own text unit's entities first, then in the corpus. Relations
     of an entity with itself and of unsupported names get no relationship_id.
     """
-    rows = _items(_replies(extractions), "relationships").select(
+    rows = _items(extractions, "relationships").select(
         "text_unit_id",
         pl.int_range(pl.len()).over("text_unit_id").alias("ordinal"),
         _name("source").alias("source_title"),
@@ -131,7 +125,7 @@ def claim_rows(
     A claim's id is the hash of the text it stands in and of what it says, so that a report which
     cites it stays when a file is renamed. Where that text stands twice, the places are numbered.
     """
-    rows = _items(_replies(extractions), "claims").with_columns(pl.all().fill_null(""))
+    rows = _items(extractions, "claims").with_columns(pl.all().fill_null(""))
     rows = resolve_name(rows, entity_mentions, name="subject", entity="subject_id")
     rows = resolve_name(rows, entity_mentions, name="object", entity="object_id")
     rows = rows.filter(pl.col("subject_id").is_not_null()).join(
@@ -299,14 +293,11 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _replies(extractions: pl.DataFrame) -> pl.DataFrame:
-    return extractions.select("text_unit_id", pl.col("reply").str.json_decode(REPLY)).unnest(
-        "reply"
-    )
-
-
-def _items(replies: pl.DataFrame, kind: str) -> pl.DataFrame:
-    return replies.select("text_unit_id", kind).explode(kind).drop_nulls().unnest(kind)
+def _items(extractions: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """Return the items of one kind that replies hold, with text_unit_id and their fields."""
+    reply = pl.Struct({kind: pl.List(pl.Struct(REPLY[kind]))})
+    items = pl.col("reply").str.json_decode(reply).struct.field(kind)
+    return extractions.select("text_unit_id", items).explode(kind).drop_nulls().unnest(kind)
 
 
 def _name(column: str) -> pl.Expr:
@@ -323,11 +314,8 @@ def _clean(rows: pl.DataFrame) -> pl.DataFrame:
     return with_key(rows.filter((length > 0) & (length <= MAX_NAME)), "title", "key")
 
 
-def _stands_in_text(rows: pl.DataFrame, text_units: pl.DataFrame) -> pl.DataFrame:
-    """Add in_text; line breaks, case, width and kinds of apostrophes and dashes don't matter."""
-    texts = text_units.select(
-        text_unit_id="id", text=pl.col("text").map_elements(fold, return_dtype=pl.String)
-    )
+def _stands_in_text(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Add in_text; `texts` are folded, as keys are: case, line breaks, dashes don't matter."""
     rows = rows.join(texts, on="text_unit_id", maintain_order="left")
     in_text = pl.col("text").str.contains(pl.col("key"), literal=True)
     return rows.with_columns(in_text=in_text).drop("text")

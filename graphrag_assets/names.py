@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 import polars as pl
 
@@ -31,6 +32,7 @@ SPACE = re.compile(r"\s+")
 POSSESSIVE = re.compile(r"'s$")
 
 
+@lru_cache(50_000)
 def clean_name(name: str) -> str:
     """Return a name without outer quotes and with single spaces; "Q" Branch keeps its quotes."""
     name = SPACE.sub(" ", name).strip()
@@ -40,7 +42,9 @@ def clean_name(name: str) -> str:
 
 def fold(text: str) -> str:
     """Return a text in which case, width, white space and kinds of dashes don't distinguish."""
-    return SPACE.sub(" ", unicodedata.normalize("NFKC", text).translate(ALIKE)).casefold()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(ALIKE)
+    return SPACE.sub(" ", text).casefold()
 
 
 def name_key(name: str) -> str:

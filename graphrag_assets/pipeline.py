@@ -13,10 +13,11 @@ import dagster as dg
 
 from graphrag_assets.ahead import Ahead, aside, directly
 from graphrag_assets.checks import checks_on
+from graphrag_assets.database import IndexDatabase, one_run
 from graphrag_assets.metadata import asset_key, column_schema
 from graphrag_assets.project import Project
 from graphrag_assets.tables import meaning
-from graphrag_assets.warehouse import Begun, IndexDatabase, Step, TableAsset, one_run, sound
+from graphrag_assets.warehouse import Begun, Step, TableAsset, sound
 
 PRIORITY = "dagster/priority"
 
@@ -34,6 +35,8 @@ class Pipeline:
         return [self._definition(asset, asset.recipe(self.project)) for asset in self.assets]
 
     def _definition(self, asset: TableAsset, recipe: str) -> dg.AssetsDefinition:
+        begins = aside if asset.long else directly
+
         @dg.multi_asset(
             name=asset.name,
             specs=[_spec(self.project, asset, table, recipe) for table in asset.tables],
@@ -47,7 +50,7 @@ class Pipeline:
             ahead = self._ahead(context)
             step = Step(asset, self.project, context.resources.duckdb, context.run.run_id, recipe)
             with one_run(self.project, context.run.run_id):
-                results = step.finish(ahead.take(asset.name) or step.begin(directly))
+                results = step.finish(ahead.take(asset.name) or step.begin(begins))
                 yield from results
                 if all(map(sound, results)):
                     ahead.wrote(asset.name)

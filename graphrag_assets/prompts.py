@@ -8,7 +8,7 @@ import hashlib
 import string
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -53,13 +53,14 @@ class Prompts:
     """The prompts of one project: its own files first, then the shipped ones."""
 
     root: Path
+    _texts: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def text(self, name: str) -> str:
         """Return a prompt's file; raise PromptError if its variables aren't the declared ones."""
         if name not in PROMPTS:
             raise PromptError(name, f"doesn't exist.{did_you_mean(name, PROMPTS)}")
         try:
-            text = _find(self.root, f"{name}.md").read_text(encoding="utf-8-sig")
+            text = self._read(f"{name}.md")
         except UnicodeDecodeError as error:
             raise PromptError(name, f"isn't UTF-8: {error}") from error
         return _checked(name, text)
@@ -90,16 +91,21 @@ class Prompts:
 
     def domain(self, name: str) -> "Domain":
         """Return a domain pack of prompts/domains/; raise SettingsError if there is none."""
+        file = f"domains/{name}.toml"
         try:
-            path = _find(self.root, f"domains/{name}.toml")
+            return _pack(self._read(file))
         except PromptError as error:
             raise SettingsError(
                 "settings.toml", [f"extraction.domain: no pack `{name}` in prompts/domains/"]
             ) from error
-        try:
-            return _pack(path.read_text(encoding="utf-8-sig"))
         except ValueError as error:
-            raise SettingsError(str(path), [str(error)]) from error
+            raise SettingsError(str(_find(self.root, file)), [str(error)]) from error
+
+    def _read(self, file: str) -> str:
+        """Return a file's text. It is read once: a run asks with what it began with."""
+        if file not in self._texts:
+            self._texts[file] = _find(self.root, file).read_text(encoding="utf-8-sig")
+        return self._texts[file]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import dagster as dg
 from graphrag_assets.checks import all_checks, broken_laws
 from graphrag_assets.definitions import JOB, build
 from graphrag_assets.errors import GraphRAGError
+from graphrag_assets.imports import imports
 from graphrag_assets.lock import held
 from graphrag_assets.project import Progress, Project
 from graphrag_assets.store import select, sql
@@ -57,10 +58,11 @@ def run_index(root: Path, progress: Progress, *, budget_usd: float | None = None
 
 
 def _instance(root: Path) -> dg.DagsterInstance:
-    if (root / "dagster.yaml").is_file():
-        (root / "data" / "dagster").mkdir(parents=True, exist_ok=True)
-        return dg.DagsterInstance.from_config(str(root))
-    return dg.DagsterInstance.ephemeral()
+    with imports():  # of Dagster's storage
+        if (root / "dagster.yaml").is_file():
+            (root / "data" / "dagster").mkdir(parents=True, exist_ok=True)
+            return dg.DagsterInstance.from_config(str(root))
+        return dg.DagsterInstance.ephemeral()
 
 
 def _broken_law(project: Project, message: str) -> GraphRAGError | None:

@@ -6,12 +6,10 @@ to a model: DuckDB has one writing process or many reading ones.
 """
 
 import os
-import random
 import shutil
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -29,6 +27,7 @@ from graphrag_assets.errors import (
     SqlError,
     TableError,
 )
+from graphrag_assets.opening import open_patiently, spared
 from graphrag_assets.schema import (
     bring_up_to_date,
     column_types,
@@ -180,14 +179,14 @@ def _remove_arrays(version: Path) -> None:
 
 @contextmanager
 def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
-    """Open a working database, waiting while another process holds it; close it at the end."""
+    """Open a working database, waiting while another process holds it.
+
+    It is closed at the end; an open transaction rolls back then.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = _open_as_it_is(path) if read_only else None
-    connection = connection or _open_to_write(path)
-    try:
+    there = _open_as_it_is(path) if read_only else None
+    with closing(there or _open_to_write(path)) as connection:
         yield connection
-    finally:
-        connection.close()  # an open transaction rolls back here
 
 
 def open_published(path: Path) -> Connection:
@@ -328,7 +327,7 @@ def _open_as_it_is(path: Path) -> Connection | None:
     """Open a database for reading, unless it must be made or changed first."""
     if not path.exists():
         return None
-    connection = _connect_patiently(path, read_only=True)
+    connection = spared(_connect_patiently(path, read_only=True), path)
     if is_up_to_date(connection, views()):
         return connection
     connection.close()
@@ -336,7 +335,7 @@ def _open_as_it_is(path: Path) -> Connection | None:
 
 
 def _open_to_write(path: Path) -> Connection:
-    connection = _connect_patiently(path, read_only=False, config=FORMAT)
+    connection = spared(_connect_patiently(path, read_only=False, config=FORMAT), path)
     try:
         bring_up_to_date(connection, views())
     except duckdb.Error:
@@ -348,15 +347,7 @@ def _open_to_write(path: Path) -> Connection:
 def _connect_patiently(
     path: Path, *, read_only: bool, config: Mapping[str, str] = MappingProxyType({})
 ) -> Connection:
-    deadline, delay = time.monotonic() + LOCK_TIMEOUT, 0.02
-    while True:
-        try:
-            return duckdb.connect(str(path), read_only=read_only, config=dict(config))
-        except duckdb.IOException as error:
-            if "lock" not in str(error) or time.monotonic() > deadline:
-                raise
-        time.sleep(delay * random.uniform(0.5, 1.5))  # noqa: S311
-        delay = min(delay * 1.6, 1.0)
+    return open_patiently(path, read_only=read_only, config=config, timeout=LOCK_TIMEOUT)
 
 
 def _frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:

@@ -16,20 +16,16 @@ import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import polars as pl
-from dagster_duckdb import DuckDBResource
 
 from graphrag_assets.ahead import Work, directly
 from graphrag_assets.checks import checks_on, run_check
-from graphrag_assets.errors import GraphRAGError
-from graphrag_assets.lock import held, holder
+from graphrag_assets.database import IndexDatabase
 from graphrag_assets.metadata import (
     asset_key,
     call_metadata,
@@ -43,10 +39,8 @@ from graphrag_assets.project import Project
 from graphrag_assets.settings import ExtractionSettings, Section, Settings
 from graphrag_assets.states import State, asset_states, next_version, refuse_imported, save_states
 from graphrag_assets.store import (
-    LOCK_TIMEOUT,
     Connection,
     append,
-    connect,
     fingerprint,
     read_table,
     replace,
@@ -56,34 +50,7 @@ from graphrag_assets.tables import TABLES, references
 PREVIOUS = "previous_"
 AGAIN = ("failed", "refused", "truncated")  # what the next run asks for again
 Result = Mapping[str, pl.DataFrame]
-
-
-class IndexDatabase(DuckDBResource):  # type: ignore[misc]
-    """dagster-duckdb's resource, made patient: it waits for the lock and closes at once."""
-
-    @contextmanager
-    def get_connection(self, *, read_only: bool = False) -> Iterator[Connection]:
-        """Open the working database for one read or one write."""
-        with connect(Path(self.database), read_only=read_only) as connection:
-            yield connection
-
-
-@contextmanager
-def one_run(project: Project, run_id: str) -> Iterator[None]:
-    """Keep other runs out for the time of a step; turn errors of ours into Dagster's.
-
-    Where the run as a whole holds the index (exclusive.py), maybe in a process above this one,
-    there is nothing to keep out.
-    """
-    work = project.store.work
-    try:
-        if holder(work) == run_id:
-            yield
-            return
-        with held(work, who=run_id, timeout=LOCK_TIMEOUT):
-            yield
-    except GraphRAGError as error:
-        raise dg.Failure(str(error), allow_retries=False) from error
+Computed = tuple[dict[str, pl.DataFrame], float]  # tables, and the seconds that they took
 
 
 @dataclass(frozen=True)
@@ -209,7 +176,7 @@ class Begun:
     inputs: Mapping[str, str]  # fingerprints
     models: Models  # those that the function asks, with the ledger of this step alone
     kept: list[dg.MaterializeResult[None]]  # where nothing needs to be computed
-    computed: Future[tuple[Result, float]] | None  # the tables, and the seconds that they took
+    computed: Future[Computed] | None
 
 
 @dataclass(frozen=True)
@@ -226,19 +193,18 @@ class Step:
         """Compute and write the tables, unless nothing they depend on has changed."""
         return self.finish(self.begin(directly))
 
-    def begin(
-        self, perform: Callable[[Work[tuple[Result, float]]], Future[tuple[Result, float]]]
-    ) -> Begun:
+    def begin(self, perform: Callable[[Work[Computed]], Future[Computed]]) -> Begun:
         """Read the inputs and compute the tables, by `directly` or `aside`."""
         models = self.project.models.apart()
-        with self.database.get_connection(read_only=True) as connection:
+        with self.database.get_connection() as connection:
             states = asset_states(connection)
             refuse_imported(states)
             inputs = {
                 name: states[name].fingerprint for name in self.asset.inputs if name in states
             }
             if self._settled(states, inputs):
-                kept = list(self._results(connection, {}, recomputed=False))
+                known = {table: states[table].fingerprint for table in self.asset.tables}
+                kept = list(self._results(connection, known, {}, recomputed=False))
                 return Begun(inputs, models, kept, None)
             arguments = self._arguments(connection, states, models)
         return Begun(inputs, models, [], perform(partial(self._compute, arguments)))
@@ -247,6 +213,8 @@ class Step:
         """Write the tables once they are computed, and what that took in any case."""
         if begun.computed is None:
             return begun.kept
+        if not begun.computed.done():
+            self.database.rest()
         try:
             rows, seconds = begun.computed.result()
         except BaseException:  # what was paid for before the failure is written down
@@ -257,12 +225,15 @@ class Step:
         with self.database.get_connection() as connection:
             self._record(connection, calls)  # for good, even if the rows break the schema
             connection.begin()
-            touched = {name: replace(connection, name, frame) for name, frame in rows.items()}
+            again = any(call.status in AGAIN for call in calls)
+            missing = {name: again or _lacks(frame) for name, frame in rows.items()}
+            # what is written needn't stay in memory while it is checked
+            touched = {name: replace(connection, name, rows.pop(name)) for name in list(rows)}
             took = {"computed_seconds": round(seconds, 3), **call_metadata(calls)}
-            results = list(self._results(connection, touched, recomputed=True, took=took))
-            missing = any(call.status in AGAIN for call in calls)
-            made = [self._state(r, rows, begun.inputs, missing=missing) for r in results]
-            save_states(connection, made)
+            made = {table: fingerprint(connection, table) for table in self.asset.tables}
+            results = list(self._results(connection, made, touched, recomputed=True, took=took))
+            states = [self._state(result, begun.inputs, missing) for result in results]
+            save_states(connection, states)
             connection.commit()
         return results
 
@@ -306,11 +277,11 @@ class Step:
         void = self.asset.source and (state is None or state.recipe != self.recipe)
         return TABLES[table].create_empty() if void else read_table(connection, table)
 
-    def _compute(self, arguments: Mapping[str, Any]) -> tuple[Result, float]:
+    def _compute(self, arguments: Mapping[str, Any]) -> Computed:
         start = time.monotonic()
         rows = self.asset.function(**arguments)
         tables = {self.asset.tables[0]: rows} if isinstance(rows, pl.DataFrame) else rows
-        return tables, time.monotonic() - start
+        return dict(tables), time.monotonic() - start
 
     def _record(self, connection: Connection, calls: list[Call]) -> None:
         record_calls(connection, calls, asset=self.asset.name, run_id=self.run_id)
@@ -318,6 +289,7 @@ class Step:
     def _results(
         self,
         connection: Connection,
+        fingerprints: Mapping[str, str],
         touched: Mapping[str, Mapping[str, int]],
         *,
         recomputed: bool,
@@ -329,7 +301,7 @@ class Step:
             key = asset_key(self.project, table)
             yield dg.MaterializeResult(
                 asset_key=key,
-                data_version=dg.DataVersion(fingerprint(connection, table)),
+                data_version=dg.DataVersion(fingerprints[table]),
                 check_results=[check_result(verdict, key) for verdict in verdicts],
                 metadata={
                     "recomputed": recomputed,
@@ -349,27 +321,28 @@ class Step:
     def _state(
         self,
         result: dg.MaterializeResult[None],
-        rows: Result,
         inputs: Mapping[str, str],
-        *,
-        missing: bool,
+        missing: Mapping[str, bool],
     ) -> State:
         table = dg.AssetKey.from_coercible(result.asset_key or "").path[-1]
-        if "status" in rows[table].columns:
-            missing = missing or rows[table]["status"].is_in(AGAIN).any()
         return State(
             table=table,
             fingerprint=result.data_version.value if result.data_version else "",
             recipe=self.recipe,
             inputs=dict(inputs),
-            settled=not missing and sound(result),
+            settled=not missing[table] and sound(result),
         )
+
+
+def _lacks(rows: pl.DataFrame) -> bool:
+    """Whether something is missing that the next run asks for again."""
+    return "status" in rows.columns and bool(rows["status"].is_in(AGAIN).any())
 
 
 def record_calls(connection: Connection, calls: Sequence[Call], *, asset: str, run_id: str) -> None:
     """Write down calls that an asset made in a run."""
     if calls:
-        rows = pl.DataFrame([asdict(call) for call in calls], infer_schema_length=None)
+        rows = pl.DataFrame([vars(call) for call in calls], infer_schema_length=None)
         append(
             connection, "model_calls", rows.with_columns(asset=pl.lit(asset), run_id=pl.lit(run_id))
         )

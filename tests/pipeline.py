@@ -8,10 +8,11 @@ import dagster as dg
 import polars as pl
 
 from graphrag_assets.assets.publication import CONTENTS, publish
+from graphrag_assets.database import IndexDatabase
 from graphrag_assets.definitions import JOB, PIPELINE, build
 from graphrag_assets.project import Project
 from graphrag_assets.run import QUIET
-from graphrag_assets.warehouse import IndexDatabase, Step, TableAsset
+from graphrag_assets.warehouse import Step, TableAsset
 
 UNSTABLE = {  # communities keep what they were, and what follows from them does too
     "communities",

@@ -9,11 +9,11 @@ import pytest
 from filelock import FileLock
 
 from graphrag_assets import exclusive as exclusively
+from graphrag_assets.database import one_run
 from graphrag_assets.errors import RunInProgressError
 from graphrag_assets.lock import held, holder
 from graphrag_assets.project import Project, silent
 from graphrag_assets.run import run_index
-from graphrag_assets.warehouse import one_run
 from small_corpus import write_project
 from two_steps import in_many_processes, in_one_process
 

@@ -161,15 +161,21 @@ class TestOwnPrompts:
 
 class TestFingerprint:
     def test_it_changes_with_its_own_files_only(self, own):
-        prompts = Prompts(own.parent)
-        before = prompts.fingerprint("global_map", "global_reduce")
+        before = Prompts(own.parent).fingerprint("global_map", "global_reduce")
         (own / "local_answer.md").write_text(VARIABLES)
-        unchanged = prompts.fingerprint("global_reduce", "global_map")
+        unchanged = Prompts(own.parent).fingerprint("global_reduce", "global_map")
         (own / "global_map.md").write_text(VARIABLES)
 
         assert before == unchanged
-        assert prompts.fingerprint("global_map", "global_reduce") != before
+        assert Prompts(own.parent).fingerprint("global_map", "global_reduce") != before
         assert len(before) == 16
+
+    def test_a_run_asks_with_the_prompts_that_it_began_with(self, own):
+        prompts = Prompts(own.parent)
+        before = prompts.text("global_map")
+        (own / "global_map.md").write_text(VARIABLES)
+
+        assert prompts.text("global_map") == before != Prompts(own.parent).text("global_map")
 
 
 class TestDomains:

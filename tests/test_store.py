@@ -1,7 +1,5 @@
 """store: the only door to DuckDB."""
 
-import os
-import random
 import subprocess
 import sys
 import time
@@ -474,25 +472,3 @@ def test_the_file_is_readable_by_older_duckdb(store):
         found = connection.execute("SELECT tags FROM duckdb_databases()").fetchall()
 
     assert "v1.5" in str(found)
-
-
-def test_waits_are_short_at_first_and_random(monkeypatch):
-    naps = []
-    tries = iter([duckdb.IOException("Could not set lock")] * 12)
-
-    def refuse(*args, **kwargs):
-        error = next(tries, None)
-        if error is None:
-            return "connection"
-        raise error
-
-    monkeypatch.setattr(stores.duckdb, "connect", refuse)
-    monkeypatch.setattr(stores.time, "sleep", naps.append)
-    random.seed(1)
-
-    assert (
-        stores._connect_patiently(stores.Path(os.devnull), read_only=True, config={})
-        == "connection"
-    )
-    assert naps[0] < 0.05
-    assert 0.5 <= max(naps) <= 1.5

@@ -236,7 +236,7 @@ def entity_aliases(
     )
 
 
-@table_asset("names")
+@table_asset("names", priority=-1)
 def names(entity_aliases: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """List the ways to say each entity's names and each document's title, as words."""
     said = pl.concat(
@@ -288,7 +288,7 @@ ROW = {
 
 
 def _row(reading: Reading) -> dict[str, object]:
-    reply = Reply(**reading.extraction.model_dump(), **reading.claims.model_dump())
+    reply = Reply.model_construct(**dict(reading.extraction), **dict(reading.claims))
     return {
         "status": reading.status,
         "reason": reading.reason,

@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 
 from graphrag_assets.checks import all_checks, broken_laws
+from graphrag_assets.database import IndexDatabase, one_run
 from graphrag_assets.metadata import asset_key
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
@@ -14,7 +15,6 @@ from graphrag_assets.store import Connection, select, sql
 from graphrag_assets.tables import BOOKS, TABLES
 from graphrag_assets.text import sha256
 from graphrag_assets.versions import reconcile, write_version
-from graphrag_assets.warehouse import IndexDatabase, one_run
 
 INDEX = "index"
 CONTENTS = tuple(table for table in TABLES if table not in BOOKS)
@@ -71,6 +71,7 @@ def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str,
             _write_version(connection, project, version, run_id)
             save_states(connection, [State(INDEX, str(version), "1", inputs, settled=True)])
         connection.commit()
+    database.rest()
     _bring_out(project, version)
     return {"version": version, "published": not unchanged}
 

@@ -1,6 +1,5 @@
 """Commands that make an index."""
 
-import gc
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ import typer
 from graphrag_assets.cli.app import FAILED, PARTIAL, app, err, out
 from graphrag_assets.console.plans import print_estimate, print_verdicts
 from graphrag_assets.console.runs import print_summary, progress_bars
+from graphrag_assets.imports import imports
 from graphrag_assets.project import Project
 from graphrag_assets.prompts import sample_folder, shipped
 from graphrag_assets.settings import child_environment, template
@@ -82,11 +82,11 @@ def index(
     ] = None,
 ) -> None:
     """Bring the index to the corpus: read what changed, publish a new version."""
-    from graphrag_assets.run import run_index
+    with imports():
+        from graphrag_assets.run import run_index
 
     root: Path = context.obj
     project = Project.open(root)
-    gc.freeze()  # what was imported stays: looking through it again and again takes a tenth
     with progress_bars(err) as progress:
         run = run_index(root, progress, budget_usd=budget_usd)
     status = print_summary(out, project, run)

@@ -35,6 +35,7 @@ def progress_bars(console: Console) -> Iterator[Report]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         console=console,
+        auto_refresh=console.is_terminal,  # a log gets the bars once, at the end
     )
     tasks: dict[str, Any] = {}
 

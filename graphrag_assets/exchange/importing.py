@@ -14,6 +14,7 @@ import polars as pl
 
 from graphrag_assets.assets import corpus, vectors
 from graphrag_assets.assets.publication import publish
+from graphrag_assets.database import IndexDatabase
 from graphrag_assets.errors import ImportedError
 from graphrag_assets.exchange.microsoft.index import read_index
 from graphrag_assets.lock import held
@@ -23,7 +24,7 @@ from graphrag_assets.states import IMPORTED, State, asset_states, next_version, 
 from graphrag_assets.store import fingerprint, replace
 from graphrag_assets.tables import TABLES
 from graphrag_assets.text import content_id
-from graphrag_assets.warehouse import IndexDatabase, record_calls
+from graphrag_assets.warehouse import record_calls
 
 Tables = dict[str, pl.DataFrame]
 

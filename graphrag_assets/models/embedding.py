@@ -206,7 +206,7 @@ def decoded(value: Sequence[float] | str) -> Vector | None:
         row = _numbers(value)
     except (TypeError, ValueError, binascii.Error):
         return None
-    return row if row.ndim == 1 and np.isfinite(row).all() and row.any() else None
+    return row if row.ndim == 1 and 0 < np.dot(row, row) < np.inf else None
 
 
 def _numbers(value: Sequence[float] | str) -> Vector:

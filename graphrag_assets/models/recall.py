@@ -1,12 +1,29 @@
 """The memo beside an event loop: what happens at one moment goes together, equal calls are one."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from graphrag_assets.models.memo import Memo
 
 T = TypeVar("T")
+MOMENT: Final = 0.03  # seconds: a call takes longer, and has another one waiting behind it
+
+
+class Pace:
+    """Lets what comes quickly go together: the first goes at once, what follows after a moment."""
+
+    def __init__(self) -> None:
+        """Start free."""
+        self._free = 0.0
+
+    async def turn(self) -> None:
+        """Wait for the next moment."""
+        now = time.monotonic()
+        wait = max(self._free - now, 0.0)
+        self._free = now + wait + MOMENT
+        await asyncio.sleep(wait)
 
 
 class Recall(Generic[T]):
@@ -19,6 +36,7 @@ class Recall(Generic[T]):
         self._unsaved: dict[str, bytes] = {}
         self._saving: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[dict[str, bytes]] | None = None
+        self._looks, self._saves = Pace(), Pace()
         self._asked: dict[str, asyncio.Future[T]] = {}
 
     async def once(self, key: str, ask: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
@@ -63,15 +81,11 @@ class Recall(Generic[T]):
         await asyncio.shield(self._saving)
 
     async def _look(self) -> dict[str, bytes]:
-        await asyncio.sleep(0)  # let the others of this moment in
+        await self._looks.turn()
         wanted, self._wanted, self._looking = self._wanted, set(), None
         return await asyncio.to_thread(self._memo.get_many, wanted)
 
     async def _save(self) -> None:
-        try:
-            while self._unsaved:
-                await asyncio.sleep(0)
-                items, self._unsaved = self._unsaved, {}
-                await asyncio.to_thread(self._memo.put_many, items)
-        finally:
-            self._saving = None
+        await self._saves.turn()
+        items, self._unsaved, self._saving = self._unsaved, {}, None
+        await asyncio.to_thread(self._memo.put_many, items)

@@ -5,10 +5,11 @@ import io
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating]
 Rows = npt.NDArray[np.int64]
 
-GROUND = np.array([13.0, 17.0, 23.0])
+GROUND = np.array([13.0, 17.0, 23.0], np.float32)
+STEPS_AT_ONCE = 250_000
 COARSE = 4  # the glow is made on a ground so many times smaller
 
 
@@ -39,12 +40,16 @@ def _lines(
 ) -> Floats:
     """Walk along each line in steps of about a pixel and leave some light at each."""
     start, stop = xy[lines[:, 0]], xy[lines[:, 1]]
+    ink = colours[lines[:, 0]] * shine[:, None]
     steps = np.ceil(np.abs(stop - start).max(axis=1, initial=0)).astype(np.int64) + 1
-    which = np.repeat(np.arange(len(lines)), steps)
-    along = np.arange(len(which)) - np.repeat(np.cumsum(steps) - steps, steps)
-    share = (along / np.maximum(steps - 1, 1)[which])[:, None]
-    places = start[which] * (1 - share) + stop[which] * share
-    return _tamed(_added(size, places, colours[lines[which, 0]] * shine[which, None]), 90)
+    light = np.zeros((size[1], size[0], 3), np.float32)
+    for part in np.array_split(np.arange(len(lines)), steps.sum() // STEPS_AT_ONCE + 1):
+        which = np.repeat(part, steps[part])
+        along = np.arange(len(which)) - np.repeat(np.cumsum(steps[part]) - steps[part], steps[part])
+        share = (along / np.maximum(steps - 1, 1)[which])[:, None]
+        places = start[which] + (stop - start)[which] * share
+        light += _added(size, places, ink[which])
+    return _tamed(light, 90)
 
 
 def _glow(size: tuple[int, int], xy: Floats, radii: Floats, colours: Floats) -> Floats:
@@ -83,14 +88,12 @@ def _discs(
 
 
 def _added(size: tuple[int, int], places: Floats, amounts: Floats) -> Floats:
-    """Add amounts (n, c) to the pixels at places (n, 2): (height, width, c)."""
+    """Add amounts (n, c) to the pixels at places (n, 2): float32 (height, width, c)."""
     width, height = size
     x, y = np.rint(places).astype(np.int64).T
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     pixels = y[inside] * width + x[inside]
-    channels = [
-        np.bincount(pixels, weights=amount[inside], minlength=width * height)
-        for amount in amounts.T
-    ]
-    added = np.stack(channels, axis=1).reshape(height, width, amounts.shape[1])
-    return added.astype(float)  # without weights, numpy counts in whole numbers
+    added = np.zeros((width * height, amounts.shape[1]), np.float32)
+    for channel, amount in enumerate(amounts.T):
+        added[:, channel] = np.bincount(pixels, amount[inside], minlength=width * height)
+    return added.reshape(height, width, -1)

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 _MEGABYTE = 1 << 20
 _NEWLINE = re.compile(r"\r\n?")
@@ -65,6 +66,7 @@ _SCRIPTS = {
     "hi": re.compile(r"[\u0900-\u097f]"),
     "th": re.compile(r"[\u0e00-\u0e7f]"),
 }
+_ASCII = re.compile(r"[\x00-\x7f]+")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _DENSE = {"ja": 3, "zh": 3, "ko": 3}  # one sign says as much as some letters
 
@@ -74,8 +76,9 @@ def language(text: str) -> str:
     sample = text[:_SAMPLE]
     if sample.isascii():
         return "en"
+    others = _ASCII.sub("", sample)
     shares = {
-        name: len(script.findall(sample)) * _DENSE.get(name, 1) for name, script in _SCRIPTS.items()
+        name: len(script.findall(others)) * _DENSE.get(name, 1) for name, script in _SCRIPTS.items()
     }
     if shares["ja"] * 10 > shares["zh"]:  # Japanese is Chinese signs with kana between them
         shares["ja"] += shares["zh"]
@@ -84,6 +87,7 @@ def language(text: str) -> str:
 
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_SIGN = re.compile(rf"[{_CJK}]")
 _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’./_-][^\W_{_CJK}]+)*")
 _JOINT = re.compile(r"[./_-]")
 _PLURAL = re.compile(r"[a-z]{3,}s")
@@ -97,16 +101,17 @@ def terms(text: str) -> list[str]:
     and in parts; Chinese, Japanese and Korean come as pairs of signs.
     """
     found: list[str] = []
-    for match in _TERM.finditer(unicodedata.normalize("NFKC", text).casefold()):
-        word = match.group()
-        if re.match(rf"[{_CJK}]", word):
+    for word in _TERM.findall(unicodedata.normalize("NFKC", text).casefold()):
+        if not word.isascii() and _SIGN.match(word):
             found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
         else:
-            found += _word_terms(word.replace("’", "'").removesuffix("'s"))
+            found += _word_terms(word)
     return found
 
 
+@lru_cache(50_000)
 def _word_terms(word: str) -> list[str]:
+    word = word.replace("’", "'").removesuffix("'s")
     parts = _JOINT.split(word)
     return [_singular(word)] if len(parts) == 1 else [word, *map(_singular, parts)]
 

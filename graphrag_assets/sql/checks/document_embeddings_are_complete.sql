@@ -5,4 +5,4 @@ SELECT id AS id, 'no vector' AS problem FROM documents
 WHERE id NOT IN (SELECT id FROM document_embeddings)
 UNION ALL
 SELECT id, 'not finite' FROM document_embeddings
-WHERE NOT list_bool_and([isfinite(x) FOR x IN vector::FLOAT[]])
+WHERE NOT isfinite(array_inner_product(vector, vector))

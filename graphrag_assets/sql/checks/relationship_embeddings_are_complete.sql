@@ -5,4 +5,4 @@ SELECT id AS id, 'no vector' AS problem FROM relationships
 WHERE id NOT IN (SELECT id FROM relationship_embeddings)
 UNION ALL
 SELECT id, 'not finite' FROM relationship_embeddings
-WHERE NOT list_bool_and([isfinite(x) FOR x IN vector::FLOAT[]])
+WHERE NOT isfinite(array_inner_product(vector, vector))

@@ -5,4 +5,4 @@ SELECT community_id AS id, 'no vector' AS problem FROM community_reports
 WHERE full_content <> '' AND community_id NOT IN (SELECT id FROM report_embeddings)
 UNION ALL
 SELECT id, 'not finite' FROM report_embeddings
-WHERE NOT list_bool_and([isfinite(x) FOR x IN vector::FLOAT[]])
+WHERE NOT isfinite(array_inner_product(vector, vector))

@@ -5,4 +5,4 @@ SELECT id AS id, 'no vector' AS problem FROM text_units
 WHERE id NOT IN (SELECT id FROM text_unit_embeddings)
 UNION ALL
 SELECT id, 'not finite' FROM text_unit_embeddings
-WHERE NOT list_bool_and([isfinite(x) FOR x IN vector::FLOAT[]])
+WHERE NOT isfinite(array_inner_product(vector, vector))
