@@ -5,6 +5,7 @@ declared here, so that a misspelt variable is found before a model is paid.
 """
 
 import hashlib
+import os
 import string
 import tomllib
 from collections.abc import Mapping
@@ -154,6 +155,9 @@ def _pack(text: str) -> Domain:
 
 def _find(root: Path, name: str) -> Path:
     for folder in (root / "prompts", shipped() / "prompts"):
+        for wanted, fits in ((folder, folder.is_dir()), (folder / name, (folder / name).is_file())):
+            if not fits and os.path.lexists(wanted):
+                raise PromptError(name, f"can't be read: `{wanted}` is something else")
         if (folder / name).is_file():
             return folder / name
     raise PromptError(name, f"has no file in {root / 'prompts'}")

@@ -133,6 +133,14 @@ class TestOwnPrompts:
 
         assert messages[0].content == "Holm sailed. English Who sailed?"
 
+    @pytest.mark.parametrize("place", ["prompts", "prompts/basic_answer.md"])
+    def test_what_is_no_file_is_not_passed_over(self, tmp_path, place):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).symlink_to("nowhere")
+
+        with pytest.raises(PromptError, match="something else"):
+            Prompts(tmp_path).text("basic_answer")
+
     @pytest.mark.parametrize(
         ("content", "problem"),
         [

@@ -173,7 +173,7 @@ def _missing_key(s: Symptom) -> ProviderError | None:
 
 
 def _unknown_model(s: Symptom) -> ProviderError | None:
-    if s.says(r"llm provider not provided|unable to map.{0,40}provider"):
+    if s.says(r"llm provider not provided|GetLLMProvider|unable to map.{0,40}provider"):
         return ProviderError("stop", "no provider has this name; it must read provider/model")
     unknown = (
         r"(?:model|deployment)\b.{0,80}(?:not found|does(?: not|n't) exist|not a valid|is invalid)"
