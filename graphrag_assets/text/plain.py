@@ -8,7 +8,11 @@ from functools import lru_cache
 
 _MEGABYTE = 1 << 20
 _NEWLINE = re.compile(r"\r\n?")
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_ANSI = re.compile(  # colours and moves; titles and links; other commands of a terminal
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x9b\d[0-?]*[@-~]"
+    r"|\x1b[]PX^_][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)"
+    r"|\x1b[()*+#%][0-9A-Z]|\x1b[=>78]"
+)
 _OVERSTRUCK = re.compile(r"[^\n]\x08")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
