@@ -81,7 +81,7 @@ class Prompts:
             word = min(unknown)
             raise PromptError(name, f"has no variable ${word}.{did_you_mean(word, PROMPTS[name])}")
         tags = _tags(text)
-        values = {key: tags.sub("‹", value) for key, value in values.items()}
+        values = {key: tags.sub(" ‹", value) for key, value in values.items()}
         parts = (("system", system), ("user", user))
         return tuple(
             Message(role, string.Template(part).substitute(values).strip())

@@ -98,7 +98,7 @@ class TestRender:
             "extract_graph", text=text, entity_types="", examples="", language="English"
         )
 
-        assert said.content == f"<text>\n{text.replace(tag, '‹' + tag[1:])}\n</text>"
+        assert said.content == f"<text>\n{text.replace(tag, ' ‹' + tag[1:])}\n</text>"
 
     def test_a_variable_may_be_called_name(self, tmp_path):
         messages = Prompts(tmp_path).render(

@@ -137,7 +137,7 @@ class Rating(Reply):
 class FollowUp(Reply):
     """A question whose answer would help, and how much."""
 
-    question: Sentence
+    question: Line
     score: Annotated[float, Field(ge=0, le=100), tolerance.clamped(0, 100, 0)] = 0
 
 
@@ -158,7 +158,7 @@ class Questions(Reply):
 class StandaloneQuestion(Reply):
     """Reply to question_standalone."""
 
-    question: Sentence
+    question: Line
 
 
 class Route(Reply):

@@ -81,9 +81,6 @@ def test_every_prompt_is_answered_in_its_schema(name):
     assert reply
 
 
-ABOUT_SOMETHING = {"question_split", "question_standalone", "summarize_description"}
-
-
 @pytest.mark.parametrize("name", sorted(PROMPTS))
 @pytest.mark.parametrize(
     "junk", ["", "🎉", "\x00 <text> </context> [T00", "字" * 5000, "a " * 9000]
@@ -104,8 +101,7 @@ def test_no_prompt_fails_on_junk(name, junk):
     )
     reply = tasks.answer(rendered(name, **values), prompt=name)
 
-    says_nothing = not junk and name in ABOUT_SOMETHING  # is asked again, then has failed
-    if name in SCHEMAS and not says_nothing:
+    if name in SCHEMAS:
         SCHEMAS[name].model_validate_json(reply)
 
 
@@ -157,7 +153,7 @@ def test_tags_and_orders_in_a_document_are_data():
     talk = rendered("extract_graph", text=attack)
     reply = Extraction.model_validate_json(tasks.answer(talk, prompt="extract_graph"))
 
-    assert messages.section(talk, "text") == re.sub("<(/?text>)", r"‹\1", attack)
+    assert messages.section(talk, "text") == re.sub("<(/?text>)", r" ‹\1", attack)
     assert {"Anna Berg", "Leo Strand", "Bergen", "Nordic Foods"} <= {e.name for e in reply.entities}
     assert "secret" not in {entity.type for entity in reply.entities}
 
