@@ -117,7 +117,7 @@ class Report(Reply):
 class Point(Reply):
     """One partial answer; its text cites sources as [P12ab34]."""
 
-    answer: Text
+    answer: Paragraph
     score: Annotated[float, Field(ge=0, le=100), tolerance.clamped(0, 100, 0)] = 0
 
 
