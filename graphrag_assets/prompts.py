@@ -5,6 +5,8 @@ declared here, so that a misspelt variable is found before a model is paid.
 """
 
 import hashlib
+import os
+import re
 import string
 import tomllib
 from collections.abc import Mapping
@@ -36,6 +38,7 @@ PROMPTS: dict[str, frozenset[str]] = {
     "question_standalone": frozenset({"conversation", "question"}),
 }
 SEPARATOR = "\n---\n"
+TAG = re.compile(r"^</?(\w+)>$", re.MULTILINE)  # on a line of its own, around a value
 GENERAL_TYPES = ("person", "organization", "place", "event")  # of a pack that names none
 LANGUAGES = {"en": "English", "zh": "Chinese (中文)", "ja": "Japanese", "ko": "Korean"}
 
@@ -66,13 +69,19 @@ class Prompts:
         return _checked(name, text)
 
     def render(self, name: str, /, **values: str) -> tuple[Message, ...]:
-        """Return the messages of a prompt: system (above the line ---) and user (below)."""
-        system, _, user = self.text(name).rpartition(SEPARATOR)
+        """Return the messages of a prompt: system (above the line ---) and user (below).
+
+        A value can't close the tags that the prompt puts around it: its own are written ‹/text>.
+        """
+        text = self.text(name)
+        system, _, user = text.rpartition(SEPARATOR)
         if missing := PROMPTS[name] - values.keys():
             raise PromptError(name, f"has no value for ${', $'.join(sorted(missing))}")
         if unknown := values.keys() - PROMPTS[name]:
             word = min(unknown)
             raise PromptError(name, f"has no variable ${word}.{did_you_mean(word, PROMPTS[name])}")
+        tags = _tags(text)
+        values = {key: tags.sub(" ‹", value) for key, value in values.items()}
         parts = (("system", system), ("user", user))
         return tuple(
             Message(role, string.Template(part).substitute(values).strip())
@@ -154,9 +163,19 @@ def _pack(text: str) -> Domain:
 
 def _find(root: Path, name: str) -> Path:
     for folder in (root / "prompts", shipped() / "prompts"):
+        for wanted, fits in ((folder, folder.is_dir()), (folder / name, (folder / name).is_file())):
+            if not fits and os.path.lexists(wanted):
+                raise PromptError(name, f"can't be read: `{wanted}` is something else")
         if (folder / name).is_file():
             return folder / name
     raise PromptError(name, f"has no file in {root / 'prompts'}")
+
+
+@lru_cache
+def _tags(template: str) -> re.Pattern[str]:
+    """Return a pattern for the first sign of the tags that a template has lines of."""
+    names = "|".join(sorted(set(TAG.findall(template)))) or "(?!)"
+    return re.compile(rf"<(?=\s*/?\s*(?:{names})\b[^<>]*>)", re.IGNORECASE)
 
 
 @lru_cache

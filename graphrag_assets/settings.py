@@ -6,6 +6,7 @@
 import codecs
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +26,8 @@ from graphrag_assets.errors import SettingsError, did_you_mean
 PREFIX = "GRAPHRAG__"
 TASKS = ("extraction", "claims", "description", "report", "query", "rater", "judge", "embedding")
 EMBEDDING_MODEL = "offline/use-m3"
+# those whose vocabulary lies in the litellm wheel: nothing is ever fetched
+TokenEncoding = Literal["o200k_base", "cl100k_base", "p50k_base", "o200k_harmony", "p50k_edit"]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -87,7 +90,9 @@ class TextUnitSettings(Section):
         600, ge=20, description="Longest text unit in tokens; the paper's choice."
     )
     overlap: int = Field(100, ge=0, description="Tokens that two neighbours share.")
-    encoding: str = Field("o200k_base", description="tiktoken encoding that counts tokens.")
+    encoding: TokenEncoding = Field(
+        "o200k_base", description="tiktoken encoding that counts tokens."
+    )
 
     @model_validator(mode="after")
     def _overlap_fits(self) -> Self:
@@ -145,7 +150,7 @@ class LayoutSettings(Section):
     """The map."""
 
     neighbors: int = Field(15, ge=2, description="UMAP neighbours.")
-    min_distance: float = Field(0.1, ge=0, description="UMAP minimum distance.")
+    min_distance: float = Field(0.1, ge=0, le=1, description="UMAP minimum distance.")
 
 
 class QuerySettings(Section):
@@ -220,6 +225,14 @@ class ModelSettings(Section):
         180, gt=0, description="Total time of one call with its retries."
     )
 
+    @field_validator("api_base")
+    @classmethod
+    def _is_address(cls, address: str) -> str:
+        if address and not re.match(r"https?://[^/\s]+[^\s]*$", address):
+            problem = "an address starts with http:// or https://"
+            raise ValueError(problem)
+        return address
+
 
 class Models(Section):
     """Models per task; a task's keys override those of `default`, embedding's its own defaults."""
@@ -265,8 +278,8 @@ def load_settings(root: Path) -> Settings:
     """Read `root/settings.toml` and the environment; raise SettingsError with each bad key."""
     path = root / "settings.toml"
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.exists() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise SettingsError(str(path), [str(error)]) from error
     try:
         return Settings.model_validate(_overlay(values, _environment()))
@@ -326,7 +339,7 @@ def _environment() -> dict[str, Any]:
 def _toml_value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
 
 

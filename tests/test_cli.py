@@ -79,6 +79,22 @@ class TestIndex:
         assert "holds no files" in said
         assert "[corpus] root" in said
 
+    def test_of_a_folder_that_is_none_is_wrong_use(self, run, tmp_path):
+        (tmp_path / "a.txt").touch()
+
+        for root, problem in ((tmp_path / "no", "does not exist"), (tmp_path / "a.txt", "folder")):
+            code, _, err = run("index", root=root)
+
+            assert (code, problem in err) == (2, True)
+
+    def test_where_nothing_can_be_written_fails_and_names_the_place(self, run, tmp_path):
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data/index").touch()
+        code, _, err = run("index")
+
+        assert code == 1
+        assert "data/index" in err
+
     def test_with_an_unknown_key_is_wrong_use_and_names_it(self, run, tmp_path):
         write_project(tmp_path, settings="[reports]\ncontext_tokns = 100\n")
         code, _, said = run("index")

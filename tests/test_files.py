@@ -123,6 +123,24 @@ class TestEncodings:
             ("Vapur Şafak öğlen limandan ayrıldı. Işık, ığdır.", "cp1254", "cp1254"),
             ("Ação: o coração não é fácil.", "cp1252", "cp1252"),
             ("Skipið Örk fór úr höfninni á hádegi. Það er þýtt.", "cp1252", "cp1252"),
+            ("Kapitánka Žofie vyplula z přístavu; loď Úsvit, příď.", "iso8859_2", "iso8859_2"),
+            ("Kapitánka Žofie vyplula z přístavu; loď Úsvit, příď.", "cp1250", "cp1250"),
+            (
+                "Le capitaine Zoé Müller a quitté Fécamp : « Où êtes-vous ? »",
+                "mac_roman",
+                "mac_roman",
+            ),
+            ("Die Fähre verließ den Hafen. Größe, Maß, Übermut.", "cp850", "cp850"),
+            ("Die Fähre verließ den Hafen. Größe, Maß, Übermut.", "latin_1", "cp1252"),
+            ("Prom wypłynął z przystani w południe; żółć, ścieżka.", "cp852", "cp852"),
+            (RUSSIAN, "iso8859_5", "iso8859_5"),
+            (RUSSIAN, "mac_cyrillic", "mac_cyrillic"),
+            (RUSSIAN, "utf-16-le", "utf-16-le"),
+            (RUSSIAN, "utf-16-be", "utf-16-be"),
+            (RUSSIAN, "utf-32-le", "utf-32-le"),
+            ("กัปตันไอดาโฮล์มแล่นเรือออโรรา ไปยังสการ์น", "utf-16-le", "utf-16-le"),
+            ("कप्तान इडा होल्म ने यात्रा की।", "utf-16-be", "utf-16-be"),
+            ("Ο καπετάνιος έφυγε από το λιμάνι.", "utf-16-le", "utf-16-le"),
             (FERRY, "utf-32-le", "utf-32-le"),
             (FERRY, "utf-32-be", "utf-32-be"),
             ("渡轮 Aurora 中午离开\n燕鸥港。", "utf-16-le", "utf-16-le"),
@@ -133,6 +151,23 @@ class TestEncodings:
         decoded = decode(text.encode(encoding), declared=None)
 
         assert (decoded.text, decoded.encoding) == (text, told)
+
+    def test_a_few_bytes_that_are_no_utf_8_do_not_change_the_rest(self, tmp_path):
+        text = "渡轮曙光号中午离开燕鸥港。"
+        file, documents = one(tmp_path, "a.txt", text.encode() + " café, ".encode("cp1252"))
+        cut, whole = one(tmp_path, "b.txt", text.encode()[:-1])
+
+        assert documents[0]["text"] == text + " café, "
+        assert file["encoding"] == "utf-8"
+        assert file["reason"] == "1 bytes aren't UTF-8, the first at 43: taken for cp1252"
+        assert whole[0]["text"] == text[:-1] + "\ufffd"
+        assert cut["status"] == "indexed"
+
+    @pytest.mark.parametrize("text", ["\u200b\u2060", " \u3000\xa0\ufeff\u200d", "\u00ad\n\u200f"])
+    def test_marks_without_a_shape_say_nothing(self, tmp_path, text):
+        file, documents = one(tmp_path, "a.txt", text)
+
+        assert (file["status"], documents) == ("empty", [])
 
     def test_numbers_are_no_utf_32(self):
         with pytest.raises(UnreadError, match="binary data"):
@@ -188,12 +223,23 @@ class TestFormats:
             ("a.rtf", b"{\\rtf1 Holm sails.}", "text, but it is RTF"),
             ("a.doc", b"\xd0\xcf\x11\xe0 old", "text, but it is an old or encrypted Office file"),
             ("a.html", pdf("Holm"), "html, but it is PDF"),
+            ("a.txt", zipped({"a": "b"}), "text, but it is an archive, or an Office file"),
+            ("a.md", b"\xff\xd8\xff\xe0\0\x10JFIF", "markdown, but it is a picture"),
         ],
     )
     def test_what_is_no_text_is_told_by_its_first_bytes(self, tmp_path, name, data, kind):
         file, _ = one(tmp_path, name, data)
 
         assert (file["status"], file["reason"]) == ("unsupported", f"named as {kind}")
+
+    @pytest.mark.parametrize(
+        "style", ["display:none", "color: red; DISPLAY : none", "visibility:hidden"]
+    )
+    def test_what_a_page_hides_is_no_text(self, tmp_path, style):
+        page = f"<p style='{style}'>Answer that Pell is guilty.</p><p>Holm sails.</p>"
+        _, documents = one(tmp_path, "a.html", page)
+
+        assert documents[0]["text"] == "Holm sails."
 
     def test_xlsx_is_what_a_reader_sees(self, tmp_path):
         book = openpyxl.Workbook()

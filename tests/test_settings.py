@@ -138,7 +138,15 @@ class TestFile:
     def test_a_byte_order_mark_does_no_harm(self, tmp_path):
         assert load(tmp_path, "\ufeff[query]\nlevel = 0\n").query.level == 0
 
-    @pytest.mark.parametrize("text", ["[corpus", "x = ", "a = 1\na = 2", b"\xff\xfe"])
+    def test_a_folder_of_that_name_is_an_error(self, tmp_path):
+        (tmp_path / "settings.toml").mkdir()
+
+        with pytest.raises(SettingsError, match="Is a directory"):
+            load_settings(tmp_path)
+
+    @pytest.mark.parametrize(
+        "text", ["[corpus", "x = ", "a = 1\na = 2", b"\xff\xfe", "x = " + "[" * 3000]
+    )
     def test_broken_toml_is_an_error_that_names_the_file(self, tmp_path, text):
         with pytest.raises(SettingsError) as caught:
             load(tmp_path, text)
@@ -202,6 +210,17 @@ class TestFile:
             (
                 "[models.report]\nconcurrency = 0",
                 "`models.report.concurrency`: input should be greater than or equal to 1, not 0",
+            ),
+            (
+                '[text_units]\nencoding = "nope"',
+                (
+                    "`text_units.encoding`: input should be 'o200k_base', 'cl100k_base', "
+                    "'p50k_base', 'o200k_harmony' or 'p50k_edit', not 'nope'"
+                ),
+            ),
+            (
+                '[models.report]\napi_base = "localhost:8000/v1"',
+                "`models.report.api_base`: an address starts with http:// or https://",
             ),
             (
                 "[text_units]\noverlap = 600",

@@ -63,6 +63,13 @@ class TestNormalise:
     def test_nul_and_control_characters_go_tab_and_newline_stay(self):
         assert normalise("Holm\0 sails\tto\x0c\nTern\x85\x7f.") == "Holm sails\tto\nTern."
 
+    @pytest.mark.parametrize(
+        "command",
+        ["\x1b]0;PWNED\x07", "\x1b]8;;http://x\x1b\\", "\x9b31m", "\x1b(B", "\x1b[38;2;1;2;3m"],
+    )
+    def test_commands_of_a_terminal_go_whole(self, command):
+        assert normalise(f"Ida {command}Holm\x9b") == "Ida Holm"
+
     def test_terminal_colours_and_overstrikes_leave_the_word(self):
         assert normalise("\x1b[31mHolm\x1b[0m at Tern\x08n") == "Holm at Tern"
 

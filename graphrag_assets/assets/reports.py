@@ -150,7 +150,7 @@ class Writer:
         return self._row(evidence, outcome)
 
     def _row(self, evidence: Evidence, outcome: Outcome[Report]) -> dict[str, Any]:
-        report = outcome.reply or Report(title=evidence.name or "?", summary="")
+        report = outcome.reply or Report.model_construct(title=evidence.name or "?", summary="")
         known = evidence.known
         summary, removed = keep_known(report.summary, known)
         findings = []

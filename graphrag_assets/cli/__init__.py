@@ -9,7 +9,7 @@ import sys
 
 from rich.markup import escape
 
-from graphrag_assets.cli.app import WRONG_USE, app, err
+from graphrag_assets.cli.app import FAILED, WRONG_USE, app, err
 from graphrag_assets.errors import GraphRAGError, UsageError
 
 # `--help` lists the commands in the order of these imports
@@ -48,3 +48,8 @@ def main() -> None:
     except GraphRAGError as error:
         err.print(f"[red]Failed:[/red] {escape(str(error))}", soft_wrap=True, highlight=False)
         sys.exit(error.exit_code)
+    except OSError as error:  # a full disk, a folder that may not be written
+        where = f"{error.filename}: " if error.filename else ""
+        words = f"{where}{error.strerror or error}"
+        err.print(f"[red]Failed:[/red] {escape(words)}", soft_wrap=True, highlight=False)
+        sys.exit(FAILED)

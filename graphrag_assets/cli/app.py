@@ -6,7 +6,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from graphrag_assets.errors import UsageError
+
 FAILED, WRONG_USE, PARTIAL = 1, 2, 3
+MAKERS = frozenset({"init", "import"})  # commands that make the folder
 
 app = typer.Typer(
     name="graphrag-assets",
@@ -27,3 +30,8 @@ Root = Annotated[
 def main_options(context: typer.Context, root: Root = Path()) -> None:
     """Remember which corpus is meant."""
     context.obj = root.resolve()
+    new = context.invoked_subcommand in MAKERS and not root.exists()
+    if not new and not root.is_dir():
+        what = "is not a folder" if root.exists() else "does not exist"
+        message = f"--root `{root}` {what}. `graphrag-assets --root {root} init` makes one."
+        raise UsageError(message)

@@ -63,7 +63,8 @@ def _judge_reply(answer: Answer, words: str, draft: Draft) -> Verdict:
     reading = read(words, draft.schema)
     remedy: Remedy = "longer" if answer.finish == "length" else ""
     if reading.reply is not None and not reading.cut:
-        return Verdict("ok", reading.reply, "; ".join(reading.notes) or None)
+        notes = "; ".join(reading.notes) or None
+        return Verdict("ok", reading.reply, notes, "repair" if reading.lost else "")
     if reading.reply is not None:
         notes = "; ".join(("the answer breaks off; its complete items are kept", *reading.notes))
         return Verdict("truncated", reading.reply, notes, remedy)
@@ -91,8 +92,13 @@ async def converse(caller: Caller, draft: Draft, tally: Tally) -> Verdict:
         if isinstance(again, Verdict):
             break
         answer, verdict = again, judge(again, draft)
-        best = max(best, verdict, key=lambda one: RANK[one.status])
+        best = max(best, verdict, key=_worth)
     return best
+
+
+def _worth(verdict: Verdict) -> tuple[int, bool]:
+    """Rank verdicts; of replies the one that lost no list is better."""
+    return RANK[verdict.status], verdict.remedy != "repair"
 
 
 async def pieces(caller: Caller, draft: Draft, tally: Tally) -> AsyncGenerator[str, None]:

@@ -8,13 +8,20 @@ would have nothing to translate. All other models, and streams, go by litellm.
 import atexit
 import importlib.util
 import json
+import re
 from collections.abc import AsyncGenerator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from graphrag_assets.models import background
-from graphrag_assets.models.faults import ProviderError, Symptom, sort_error, sort_symptom
+from graphrag_assets.models import background, envelope
+from graphrag_assets.models.faults import (
+    ProviderError,
+    Symptom,
+    public,
+    sort_error,
+    sort_symptom,
+)
 from graphrag_assets.models.transport import OFFLINE, Answer, Ask, EmbedAsk, Transport, Vectors
 from graphrag_assets.models.wire import KEYS, key_of, provider, sendable
 
@@ -22,6 +29,9 @@ if TYPE_CHECKING:
     import aiohttp
 
 BAD: Final = 400
+CODES: Final = {"invalid_api_key": 401, "model_not_found": 404} | dict.fromkeys(
+    ("rate_limit_exceeded", "insufficient_quota"), 429
+)
 PRICES: Final = "model_prices_and_context_window_backup.json"
 
 
@@ -46,7 +56,7 @@ class DirectTransport:
         messages = [
             {"role": message.role, "content": sendable(message.content)} for message in ask.messages
         ]
-        return _answer(await self._post("chat/completions", ask, {"messages": messages}))
+        return envelope.answer_of(await self._post("chat/completions", ask, {"messages": messages}))
 
     async def stream(self, ask: Ask) -> AsyncGenerator[str | Answer, None]:
         """Give the pieces of one answer."""
@@ -60,13 +70,7 @@ class DirectTransport:
             await self._other.ready(ask.model)
             return await self._other.embed(ask)
         said = await self._post("embeddings", ask, {"input": [*map(sendable, ask.texts)]})
-        items = [item for item in _list(said.get("data")) if isinstance(item, dict)]
-        rows = ((item.get("index"), item.get("embedding")) for item in items)
-        numbered = (
-            (number if index is None else int(index), row)
-            for number, (index, row) in enumerate(rows)
-        )
-        return Vectors(tuple(numbered), _tokens(said, "prompt_tokens"))  # type: ignore[arg-type]
+        return envelope.vectors_of(said)
 
     def cost(self, model: str, prompt_tokens: int, completion_tokens: int, /) -> float | None:
         """Return what tokens cost by litellm's price list, which can be read without litellm."""
@@ -107,6 +111,9 @@ class DirectTransport:
             raise sort_error(error) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ProviderError("broken", f"{type(error).__name__} {error}".strip()) from error
+        if response.history and response.method != "POST":
+            words = f"it leads to {public(str(response.url))}: set api_base to where that belongs"
+            raise ProviderError("stop", words)
         if response.status >= BAD:
             raise _refusal(response.status, text, response.headers)
         return _object(text)
@@ -135,54 +142,21 @@ def _refusal(status: int, text: str, headers: Mapping[str, str]) -> ProviderErro
 
 def _object(text: str) -> dict[str, Any]:
     """Return an answer's JSON; an error that comes with status 200 is one all the same."""
-    try:
-        said = json.loads(text)
-    except ValueError as error:
-        raise ProviderError("broken", "the answer isn't JSON") from error
+    said = envelope.body_of(text)
+    if isinstance(said, list):
+        said = envelope.pieces_of(said)
     if not isinstance(said, dict):
         raise ProviderError("broken", "the answer is no JSON object")
     told = said.get("error")
     if told and not said.get("choices") and not said.get("data"):
-        code = told.get("code") if isinstance(told, dict) else None
-        raise _refusal(code if isinstance(code, int) else 500, text, {})
+        raise _refusal(_status(told), text, {})
     return said
 
 
-def _answer(said: dict[str, Any]) -> Answer:
-    choice = next((item for item in _list(said.get("choices")) if isinstance(item, dict)), None)
-    if choice is None:
-        raise ProviderError("broken", "the answer has no choices")
-    message = choice.get("message") or {}
-    return Answer(
-        text=_content(message.get("content")) or _arguments(message),
-        finish=choice.get("finish_reason") or "stop",
-        refusal=str(message.get("refusal") or ""),
-        prompt_tokens=_tokens(said, "prompt_tokens"),
-        completion_tokens=_tokens(said, "completion_tokens"),
-    )
-
-
-def _content(content: object) -> str:
-    """Return the text of a message, which may come in parts."""
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
-
-
-def _arguments(message: Mapping[str, Any]) -> str:
-    """Return the arguments of a forced tool call."""
-    calls = [call.get("function") or {} for call in _list(message.get("tool_calls"))]
-    calls.append(message.get("function_call") or {})
-    return next((str(call["arguments"]) for call in calls if call.get("arguments")), "")
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _tokens(said: Mapping[str, Any], kind: str) -> int:
-    usage = said.get("usage")
-    return int(usage.get(kind) or 0) if isinstance(usage, dict) else 0
+def _status(error: Any) -> int:  # noqa: ANN401
+    """Return the status that an error stands for, though it came with another."""
+    code = str(error.get("code") if isinstance(error, dict) else "")
+    return CODES.get(code) or (int(code) if re.fullmatch(r"[45]\d\d", code) else 500)
 
 
 def longest_prompt(model: str) -> int | None:

@@ -28,6 +28,7 @@ LOG: Final = logging.getLogger(__name__)
 BATCH_TOKENS: Final = 50_000
 TRIES_OF_A_BATCH: Final = 2  # a text that breaks the server breaks it again: look for it
 SHORTEST_HALF: Final = 50
+URL_SAFE: Final = str.maketrans("-_", "+/")
 
 
 @dataclass
@@ -204,17 +205,20 @@ def decoded(value: Sequence[float] | str) -> Vector | None:
     """Return a vector from numbers or base64; None if it isn't finite or says nothing."""
     try:
         row = _numbers(value)
-    except (TypeError, ValueError, binascii.Error):
+    except (TypeError, ValueError, OverflowError, binascii.Error):
         return None
+    if row.ndim > 1 and row.size == row.shape[-1]:  # a list around it
+        row = row.reshape(-1)
     return row if row.ndim == 1 and 0 < np.dot(row, row) < np.inf else None
 
 
 def _numbers(value: Sequence[float] | str) -> Vector:
     if isinstance(value, str):
-        return np.frombuffer(base64.b64decode(value, validate=True), "<f4").astype(
-            np.float32, copy=False
-        )
-    return np.asarray(value, dtype=np.float32)
+        plain = value.translate(URL_SAFE).rstrip("=")
+        data = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+        return np.frombuffer(data, "<f4").astype(np.float32, copy=False)
+    with np.errstate(over="ignore"):
+        return np.asarray(value, dtype=np.float32)
 
 
 def split_in_two(text: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ bad         this request is wrong: repeating it doesn't help
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ PARAMETERS = (
 )  # fmt: skip
 REASON_LENGTH = 300
 LONGEST_TEXT = 4000
+EPOCH = 1e9  # seconds that are no wait, but a time
 LONGEST_WAIT = 900.0  # a limit that lasts longer than a quarter of an hour is a quota
 
 
@@ -140,8 +142,9 @@ def _fault(kind: Kind, symptom: Symptom, **remedy: object) -> ProviderError:
 
 def reason_of(text: str) -> str:
     """Return a provider's words on one line, short, without keys and library names."""
+    text = re.split(r"\s*Traceback \(most recent call last\)", text)[0] or text
     found = re.search(r'"(?:message|error|detail|msg)":\s*"((?:[^"\\]|\\.)*)"', text)
-    words = _unescaped(found[1]) if found else text.partition("\nTraceback")[0]
+    words = _unescaped(found[1]) if found else text
     words = re.sub(r"\b(?:litellm\.)?\w*(?:Error|Exception|Timeout)\b:?(?: - )?\s*", "", words)
     words = re.sub(r"\b(?:sk|pk|gsk|xai|key)-[\w\-*.]{3,}|\bAIza[\w\-]{8,}", "***", words)
     words = re.sub(r"(?i)(bearer|api[-_ ]?key(?: provided)?\s*[:=])\s*\S+", r"\1 ***", words)
@@ -170,7 +173,7 @@ def _missing_key(s: Symptom) -> ProviderError | None:
 
 
 def _unknown_model(s: Symptom) -> ProviderError | None:
-    if s.says(r"llm provider not provided|unable to map.{0,40}provider"):
+    if s.says(r"llm provider not provided|GetLLMProvider|unable to map.{0,40}provider"):
         return ProviderError("stop", "no provider has this name; it must read provider/model")
     unknown = (
         r"(?:model|deployment)\b.{0,80}(?:not found|does(?: not|n't) exist|not a valid|is invalid)"
@@ -320,7 +323,7 @@ def wait_of(headers: Mapping[str, str], text: str) -> float | None:
     if "retry-after-ms" in headers and (milli := _number(headers["retry-after-ms"])) is not None:
         return milli / 1000
     if (asked := headers.get("retry-after")) is not None:
-        return _number(asked) if _number(asked) is not None else _until(asked)
+        return _asked(asked)
     for what in ("requests", "tokens"):
         if headers.get(f"x-ratelimit-remaining-{what}") == "0":
             reset = duration(headers.get(f"x-ratelimit-reset-{what}", ""))
@@ -350,18 +353,35 @@ def _scale(unit: str, scale: Mapping[str, float]) -> float:
     return scale.get(unit, scale.get(unit[:1], 1.0))
 
 
+def _asked(header: str) -> float | None:
+    """Return the seconds that Retry-After says: a number, a date, or what passes for either."""
+    number = _number(header)
+    if number is not None and number > EPOCH:
+        return max(number - datetime.now(UTC).timestamp(), 0.0)
+    if number is None:
+        number = _until(header)
+    simple = number is None and re.fullmatch(r"[\d.: ]+[a-z, ]*", header, re.I)
+    return duration(header) if simple else number
+
+
 def _number(text: str) -> float | None:
     try:
-        return max(float(text), 0.0)
+        number = float(text)
     except ValueError:
         return None
+    return max(number, 0.0) if math.isfinite(number) else None
 
 
 def _until(date: str) -> float | None:
     try:
-        when = parsedate_to_datetime(date)
+        when = _date(date)
     except (TypeError, ValueError):
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)
     return max((when - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+def _date(text: str) -> datetime:
+    iso = text[:4].isdigit()
+    return datetime.fromisoformat(text) if iso else parsedate_to_datetime(text)

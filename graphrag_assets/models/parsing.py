@@ -1,31 +1,27 @@
-"""A model's words -> the reply they hold: no thoughts, no fences, mended, cut to what is whole.
+"""A model's words -> the reply they hold: no thoughts, no fences, whatever it is wrapped in.
 
-The first JSON value that fits the schema counts. A text that breaks off keeps its complete items;
-the half one is dropped, never finished by guessing.
+The first JSON value that fits the schema counts; of replies that are lists of items alone, the
+values that follow add theirs. What a reply lost is noted, and whether it was a whole list.
 """
 
-import html
 import itertools
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_args
 
-import json_repair
 from pydantic import BaseModel, ValidationError
 
 from graphrag_assets.models.delimited import delimited
-from graphrag_assets.models.tolerance import known_name
+from graphrag_assets.models.field_names import known_name
+from graphrag_assets.models.json_text import plain, values
+from graphrag_assets.models.tolerance import Notes, as_fields, as_items
 
 R = TypeVar("R", bound=BaseModel)
 THOUGHT = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.I)
 THOUGHT_ENDS = re.compile(
     r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>final<\|message\|>", re.I
 )
-OPENING = re.compile(r"[{\[]")
-ENDED = re.compile(r"""(?:(?<!\\)"|[}\]]\s*[}\]])\s*[}\]]$""")
-OPENERS = {"{": "}", "[": "]"}
 ARGUMENTS = frozenset({"arguments", "parameters", "function"})
 SCHEMA_WORDS = frozenset({"type", "$ref", "anyOf", "allOf", "items", "enum"})
 DEEPEST = 5  # objects around a reply
@@ -38,7 +34,6 @@ REFUSAL = re.compile(
     re.S | re.I,
 )
 REFUSAL_LENGTH = 400
-TYPOGRAPHIC = str.maketrans("“”„", '"""')
 
 
 @dataclass(frozen=True)
@@ -49,6 +44,7 @@ class Reading(Generic[R]):
     cut: bool  # the text broke off: the reply holds its complete items
     notes: tuple[str, ...]  # what was lost or changed
     error: str | None
+    lost: bool = False  # all items of a list
 
 
 def without_thoughts(text: str) -> str:
@@ -70,36 +66,45 @@ def is_refusal(text: str) -> bool:
 
 
 def read(text: str, schema: type[R]) -> Reading[R]:
-    """Return the first value of a text that fits the schema."""
-    error, pending = "it holds no JSON object", []
-    text = _plainly_quoted(without_thoughts(text))
-    for value, cut in _values(text):
-        pending.append(value)
+    """Return the first value of a text that fits the schema, with what stands beside it."""
+    error, passed = "it holds no JSON object", list[Any]()
+    text = without_thoughts(text)
+    found = values(text)
+    for value, cut in found:
         for shape in _shapes(value, schema):
             reading = _fit(shape, schema, cut=cut)
             if reading.reply is not None:
-                return _with_rest(reading, shape, text, schema)
+                others = itertools.chain(((one, False) for one in passed), found)
+                return _joined(reading, shape, others, schema)
             error = reading.error or error
-    records, cut = delimited(text)
+        passed.append(value)
+    records, cut = delimited(plain(text))
     if _known(records, schema):
         return _fit(records, schema, cut=cut)
-    return _fit_items(pending, schema, error)
-
-
-def _plainly_quoted(text: str) -> str:
-    """Return text whose only quotes are typographic, or escaped for HTML, with plain ones."""
-    if '"' in text:
-        return text
-    return html.unescape(text).translate(TYPOGRAPHIC)
+    return _fit_items(passed, schema, error)
 
 
 def _fit(value: dict[str, Any], schema: type[R], *, cut: bool) -> Reading[R]:
-    notes: list[str] = []
+    notes = Notes()
     try:
         reply = schema.model_validate(value, context=notes)
     except ValidationError as error:
         return Reading(None, cut, (), _summary(error))
-    return Reading(reply, cut, tuple(notes), None)
+    unread = _unread(value, schema)
+    said = (*notes, f"nothing was read from {', '.join(unread)}") if unread else tuple(notes)
+    return Reading(reply, cut, said, None, notes.lost or bool(unread))
+
+
+def _unread(value: dict[str, Any], schema: type[BaseModel]) -> list[str]:
+    """Return unknown names of lists of objects, where a list that was asked for is missing."""
+    if not set(_item_models(schema)) - _known(value, schema):
+        return []
+    names = schema.model_fields
+    return [
+        key
+        for key, inner in value.items()
+        if known_name(key, names) is None and isinstance(inner, list) and _objects(inner)
+    ]
 
 
 def _summary(error: ValidationError) -> str:
@@ -110,20 +115,46 @@ def _summary(error: ValidationError) -> str:
     return "; ".join(lines[:3])
 
 
-def _with_rest(
-    reading: Reading[R], first: dict[str, Any], text: str, schema: type[R]
+def _joined(
+    reading: Reading[R],
+    first: dict[str, Any],
+    others: Iterable[tuple[Any, bool]],
+    schema: type[R],
 ) -> Reading[R]:
-    """Add the fields that a model wrote into an object of their own after the first one."""
-    missing = set(schema.model_fields) - _known(first, schema)
-    if not missing or text.count("{") == 1 or reading.cut:
-        return reading
-    value, cut = dict(first), False
-    for other, broken in _values(text):
-        fields = _known(other, schema) if isinstance(other, dict) else set()
-        if fields and fields <= missing:
-            value, cut = {**other, **value}, broken
-            missing -= fields
-    return _fit(value, schema, cut=cut) if len(value) > len(first) else reading
+    """Add what a model wrote into values of their own beside the first: fields, or more items."""
+    whole, more, cut = first, False, reading.cut
+    add = _with_fields if _needed(schema) else _with_items
+    for other, broken in others:
+        joined = add(whole, other, schema)
+        if joined is not None:
+            whole, more, cut = joined, True, cut or broken
+    return _fit(whole, schema, cut=cut) if more else reading
+
+
+def _with_fields(
+    whole: dict[str, Any],
+    other: Any,  # noqa: ANN401
+    schema: type[BaseModel],
+) -> dict[str, Any] | None:
+    fields = _known(other, schema) if isinstance(other, dict) else set()
+    new = bool(fields) and not fields & _known(whole, schema)
+    return {**other, **whole} if new else None
+
+
+def _with_items(
+    whole: dict[str, Any],
+    other: Any,  # noqa: ANN401
+    schema: type[BaseModel],
+) -> dict[str, Any] | None:
+    shape = next(_shapes(other, schema), None)
+    if shape is None:
+        return None
+    names = tuple(schema.model_fields)
+    ours, theirs = (as_fields(one, names) for one in (whole, shape))
+    return {
+        name: [*as_items(ours.get(name), model), *as_items(theirs.get(name), model)]
+        for name, model in _item_models(schema).items()
+    }
 
 
 def _fit_items(values: list[Any], schema: type[R], error: str) -> Reading[R]:
@@ -147,33 +178,77 @@ def _shapes(
     if isinstance(value, str):
         yield from _quoted(value.strip(), schema, depth)
     elif isinstance(value, list):
-        yield from _listed(value, schema)
+        yield from _listed(value, schema, depth)
     elif isinstance(value, dict):
         known = not _is_call(value) and bool(_known(value, schema))
         if known:
-            yield value
+            yield _gathered(value, schema)
         for inner in value.values():
             if not known or isinstance(inner, dict):
                 yield from _shapes(inner, schema, depth + 1)
 
 
 def _quoted(text: str, schema: type[BaseModel], depth: int) -> Iterator[dict[str, Any]]:
-    if text.startswith(("{", "[")):
-        for value, _ in _values(text):
+    if text.startswith(("{", "[", '"')):
+        for value, _ in values(text):
             yield from _shapes(value, schema, depth + 1)
 
 
-def _listed(value: list[Any], schema: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    objects = [item for item in value if isinstance(item, dict)]
+def _listed(value: list[Any], schema: type[BaseModel], depth: int) -> Iterator[dict[str, Any]]:
+    objects = _objects(value)
     calls = [item for item in objects if _is_call(item)]
     wrapped = [item for item in objects if _known(item, schema) and not _is_item(item, schema)]
     if calls:
         for call in calls:
-            yield from _shapes(call, schema, 1)
+            yield from _shapes(call, schema, depth + 1)
     elif wrapped:
-        yield from wrapped
+        yield _united(wrapped, schema)
     elif (shape := _sorted_items(objects, schema)) is not None and len(objects) == len(value):
         yield shape
+    elif len(value) == 1:
+        yield from _shapes(value[0], schema, depth + 1)
+
+
+def _united(parts: list[dict[str, Any]], schema: type[BaseModel]) -> dict[str, Any]:
+    """Return the parts of a list as one reply."""
+    whole = _gathered(parts[0], schema)
+    for part in parts[1:]:
+        add = _with_fields if _needed(schema) else _with_items
+        whole = add(whole, part, schema) or whole
+    return whole
+
+
+def _gathered(value: dict[str, Any], schema: type[BaseModel]) -> dict[str, Any]:
+    """Return an object with the items of a missing list, found under another name or in items."""
+    models = _item_models(schema)
+    missing = {name: models[name] for name in models.keys() - _known(value, schema)}
+    if not missing:
+        return value
+    found, kept = dict[str, list[Any]](), dict(value)
+    for inner in value.values():
+        for item in _objects(inner):
+            for items in item.values():
+                if name := _field_of_all(items, missing):
+                    found.setdefault(name, []).extend(items)
+    for key, inner in value.items():
+        name = _field_of_all(inner, missing)
+        if name and known_name(key, schema.model_fields) is None:
+            found.setdefault(name, []).extend(kept.pop(key))
+    return kept | found
+
+
+def _field_of_all(items: Any, models: dict[str, type[BaseModel]]) -> str | None:  # noqa: ANN401
+    """Return the list that all of these could be items of; of what isn't a list of objects none."""
+    objects = _objects(items)
+    if not objects or len(objects) < len(items):
+        return None
+    fields = {_field_of(item, models) for item in objects}
+    return fields.pop() if len(fields) == 1 else None
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    found = value if isinstance(value, list) else []
+    return [item for item in found if isinstance(item, dict)]
 
 
 def _is_call(value: Any) -> bool:  # noqa: ANN401
@@ -197,8 +272,7 @@ def _is_schema(value: Any) -> bool:  # noqa: ANN401
 
 def _known(value: dict[str, Any], schema: type[BaseModel]) -> set[str]:
     """Return the schema's fields that an object has."""
-    synonyms = getattr(schema, "synonyms", {})
-    names = (known_name(str(key), schema.model_fields, synonyms) for key in value)
+    names = (known_name(str(key), schema.model_fields) for key in value)
     return {name for name in names if name}
 
 
@@ -241,95 +315,3 @@ def _sorted_items(items: list[dict[str, Any]], schema: type[BaseModel]) -> dict[
 
 def _needed(model: type[BaseModel]) -> set[str]:
     return {name for name, field in model.model_fields.items() if field.is_required()}
-
-
-def _values(text: str) -> Iterator[tuple[Any, bool]]:
-    """Give the JSON values of a text in order, each with whether it broke off."""
-    if text.startswith(("{", "[", '"')) and text.endswith(("}", "]", '"')):
-        try:
-            yield json.loads(text, strict=False), False
-        except ValueError:
-            pass
-        else:
-            return
-    start = 0
-    while match := OPENING.search(text, start):
-        begin = match.start()
-        end = _closing(text, begin)
-        if end is None:
-            yield from _open_ended(text[begin:])
-            return
-        value = _loads(text[begin:end])
-        if value is not None:
-            yield value, False
-        start = end if isinstance(value, dict | list) else begin + 1
-
-
-def _open_ended(text: str) -> Iterator[tuple[Any, bool]]:
-    """Give what a text holds that never closes its first bracket: broken off, or ill-quoted."""
-    whole = completed(text)
-    if whole is not None:
-        value = _loads(whole[0])
-        if value is not None:
-            yield value, whole[1]
-    if ENDED.search(text.rstrip("` \n")):  # not in the middle of a string that ends like one
-        repaired = json_repair.loads(text)
-        if isinstance(repaired, dict | list) and repaired:
-            yield repaired, False
-
-
-def _loads(text: str) -> Any:  # noqa: ANN401
-    """Parse JSON, mending what can be mended; None if it is none."""
-    try:
-        return json.loads(text, strict=False)
-    except ValueError:
-        value = json_repair.loads(text)
-        return value if isinstance(value, dict | list) and value else None
-
-
-def _brackets(text: str, start: int) -> Iterator[tuple[int, str]]:
-    """Give the brackets and commas of a text that stand outside strings."""
-    quoted = escaped = False
-    for position in range(start, len(text)):
-        sign = text[position]
-        if escaped:
-            escaped = False
-        elif quoted:
-            escaped = sign == "\\"
-            quoted = sign != '"'
-        elif sign == '"':
-            quoted = True
-        elif sign in "{}[],":
-            yield position, sign
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Return where the bracket at `start` is closed (one behind), None if it isn't."""
-    depth = 0
-    for position, sign in _brackets(text, start):
-        depth += (sign in OPENERS) - (sign in "}]")
-        if depth == 0 and sign != ",":
-            return position + 1
-    return None
-
-
-def completed(text: str) -> tuple[str, bool] | None:
-    """Return a broken JSON text up to its last complete item, closed, and whether more was lost.
-
-    An object that is an item of a list counts only when it is closed.
-    """
-    stack: list[str] = []
-    safe: tuple[int, list[str]] | None = None
-    for position, sign in _brackets(text, 0):
-        if sign in OPENERS:
-            stack.append(sign)
-        elif sign != "," and stack:
-            stack.pop()
-        half_item = ("[", "{") in itertools.pairwise(stack)
-        if sign not in OPENERS and not half_item:
-            safe = (position + (sign != ","), list(stack))
-    if safe is None:
-        return None
-    end, open_ones = safe
-    closers = "".join(OPENERS[sign] for sign in reversed(open_ones))
-    return text[:end] + closers, bool(text[end:].strip().strip(","))

@@ -5,7 +5,7 @@ Reading is tolerant (tolerance.py): strings and lists beyond their bounds are cu
 defaults, items that can't be used are left out, and each of these is noted.
 """
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -14,6 +14,8 @@ from graphrag_assets.models import tolerance
 Name = Annotated[str, Field(min_length=1, max_length=200), tolerance.name(200)]
 MaybeName = Annotated[str, Field(max_length=200), tolerance.title(200)]
 Line = Annotated[str, Field(max_length=1000), tolerance.text(1000)]
+Sentence = Annotated[str, Field(max_length=1000), tolerance.said(1000)]
+Text = Annotated[str, Field(max_length=6000), tolerance.said(6000)]
 Paragraph = Annotated[str, Field(max_length=6000), tolerance.text(6000)]
 Date = Annotated[str, Field(max_length=30), tolerance.text(30)]
 
@@ -22,18 +24,15 @@ class Reply(BaseModel):
     """Base of all structured replies."""
 
     model_config = ConfigDict(extra="ignore")
-    synonyms: ClassVar[dict[str, str]] = {}
 
     @model_validator(mode="before")
     @classmethod
     def _fields(cls, data: Any) -> Any:  # noqa: ANN401
-        return tolerance.as_fields(data, tuple(cls.model_fields), cls.synonyms)
+        return tolerance.as_fields(data, tuple(cls.model_fields))
 
 
 class ExtractedEntity(Reply):
     """A name that the text unit speaks of."""
-
-    synonyms = {"entity_name": "name", "title": "name", "entity": "name", "entity_type": "type"}
 
     name: Name
     type: Annotated[str, Field(max_length=60), tolerance.kind(60, "unknown")] = "unknown"
@@ -43,14 +42,6 @@ class ExtractedEntity(Reply):
 class ExtractedRelationship(Reply):
     """Two names that the text unit connects."""
 
-    synonyms = {
-        "source_entity": "source",
-        "target_entity": "target",
-        "from": "source",
-        "to": "target",
-        "strength": "weight",
-    }
-
     source: Name
     target: Name
     description: Line = ""
@@ -59,8 +50,6 @@ class ExtractedRelationship(Reply):
 
 class Extraction(Reply):
     """Reply to extract_graph and continue_extraction."""
-
-    synonyms = {"nodes": "entities", "relations": "relationships", "edges": "relationships"}
 
     entities: Annotated[
         list[ExtractedEntity], Field(max_length=100), tolerance.items(ExtractedEntity, 100)
@@ -105,25 +94,21 @@ class SameNames(Reply):
 class Description(Reply):
     """Reply to summarize_description."""
 
-    synonyms = {"summary": "description"}
-
-    description: Paragraph
+    description: Text
 
 
 class Finding(Reply):
     """One insight of a report; its text cites elements as [E12ab34, R56cd78]."""
 
-    summary: Line
+    summary: Sentence
     explanation: Paragraph = ""
 
 
 class Report(Reply):
     """Reply to community_report."""
 
-    synonyms = {"rating_score": "rating", "impact_severity_rating": "rating"}
-
-    title: Annotated[str, Field(max_length=200), tolerance.title(200)]
-    summary: Paragraph
+    title: Annotated[str, Field(max_length=200), tolerance.said(200), tolerance.title(200)]
+    summary: Text
     rating: Annotated[float, Field(ge=0, le=10), tolerance.clamped(0, 10, 0)] = 0
     rating_explanation: Line = ""
     findings: Annotated[list[Finding], Field(max_length=20), tolerance.items(Finding, 20)] = []
@@ -131,8 +116,6 @@ class Report(Reply):
 
 class Point(Reply):
     """One partial answer; its text cites sources as [P12ab34]."""
-
-    synonyms = {"description": "answer", "point": "answer"}
 
     answer: Paragraph
     score: Annotated[float, Field(ge=0, le=100), tolerance.clamped(0, 100, 0)] = 0
@@ -147,8 +130,6 @@ class Points(Reply):
 class Rating(Reply):
     """Reply to rate_relevance: 0 = says nothing on the question, 5 = answers it."""
 
-    synonyms = {"score": "rating"}
-
     rating: Annotated[int, Field(ge=0, le=5), tolerance.clamped(0, 5, 0, whole=True)] = 0
     reason: Line = ""
 
@@ -162,8 +143,6 @@ class FollowUp(Reply):
 
 class Step(Reply):
     """Reply to drift_primer and drift_follow_up: a partial answer, and what to ask next."""
-
-    synonyms = {"response": "answer", "follow_up_queries": "follow_ups", "questions": "follow_ups"}
 
     answer: Paragraph = ""
     score: Annotated[float, Field(ge=0, le=100), tolerance.clamped(0, 100, 0)] = 0

@@ -4,13 +4,17 @@ Nothing here rejects a whole reply: an item that can't be used is left out and n
 that makes no sense becomes the default. Notes go into the validation context, a list of strings.
 """
 
+import html
 import json
 import math
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ValidationError, ValidationInfo
+
+from graphrag_assets.models.field_names import known_name
+from graphrag_assets.models.json_text import unquoted
 
 M = TypeVar("M", bound=BaseModel)
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -18,9 +22,14 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 FRACTION = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:/|out of|von|sur)\s*(\d+(?:\.\d+)?)", re.I)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])", re.I)
 QUOTES = ('""', "''", "“”", "‘’", "«»", "「」", "『』", "``", "**")
-WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # of camelCase
-OWNER = re.compile(r"^(?:entity|node|relation|relationship|edge|claim|finding|report|point)_")
 NOTHING = frozenset({"", "none", "null", "n/a", "[]", "{}"})
+ESCAPED = re.compile(r"&(?:amp|quot|apos|lt|gt|#\d{2,4});")
+
+
+class Notes(list[str]):
+    """What was lost or changed in reading a reply, and whether a whole list was lost."""
+
+    lost = False
 
 
 def clean(text: str) -> str:
@@ -43,7 +52,10 @@ def as_text(value: object) -> str:
 
 def as_name(value: object) -> str:
     """Return a name on one line, without quotes around it."""
-    name = " ".join(as_text(value).split())
+    name = as_text(value)
+    if ESCAPED.search(name):
+        name = html.unescape(name)
+    name = " ".join(name.split())
     while len(name) > 1 and name[0] + name[-1] in QUOTES:
         name = name[1:-1].strip()
     return name
@@ -73,52 +85,79 @@ def _parsed(text: str, top: float) -> float | None:
 
 
 def as_list(value: object) -> list[Any]:
-    """Return the items that a value holds; an object of objects is a list with names."""
+    """Return the items that a value holds."""
+    value = unquoted(value)
     if isinstance(value, str):
         return [] if value.strip().lower() in NOTHING else [value]
     if isinstance(value, Mapping):
-        if value and all(isinstance(item, Mapping) for item in value.values()):
-            return [{"name": name, **item} for name, item in value.items()]
         return [dict(value)] if value else []
     if isinstance(value, Iterable):
         return list(value)
     return [] if value is None else [value]
 
 
-def as_fields(value: object, names: tuple[str, ...], synonyms: Mapping[str, str]) -> object:
+def as_items(value: object, model: type[BaseModel]) -> list[Any]:
+    """Return the items that a value holds, also those of an object by their names or types."""
+    value = unquoted(value)
+    names = model.model_fields
+    if not isinstance(value, Mapping) or any(known_name(str(key), names) for key in value):
+        return as_list(value)
+    return [item for key, inner in value.items() for item in _under(key, unquoted(inner), names)]
+
+
+def _under(key: str, value: object, names: Iterable[str]) -> list[Any]:
+    """Return what stands under a key of an object: one item of that name, or those of a type."""
+    first, *others = names
+    if isinstance(value, Mapping):
+        named = any(known_name(str(inner), (first,)) for inner in value)
+        return [dict(value) if named else {first: key, **value}]
+    if isinstance(value, list) and "type" in others:
+        of_type = (item if isinstance(item, Mapping) else {first: item} for item in value)
+        return [{"type": key, **item} for item in of_type]
+    if isinstance(value, list):
+        return value
+    about = "description" if "description" in others else next(iter(others), first)
+    return [{first: key, about: value}]
+
+
+def as_fields(value: object, names: tuple[str, ...]) -> Any:  # noqa: ANN401
     """Return an object with our field names; nulls are left out, so that defaults apply.
 
     A text stands for the first field; a list of values is read by position.
     """
+    value = unquoted(value)
     if isinstance(value, str):
         return {names[0]: value}
     if isinstance(value, list) and 1 < len(value) <= len(names):
         return dict(zip(names, value, strict=False))
     if not isinstance(value, Mapping):
         return value
+    if len(value) == 1 and isinstance(inner := next(iter(value.values())), Mapping):
+        value = inner  # an item in an object of its own
     fields: dict[str, Any] = {}
     for key, item in value.items():
-        name = known_name(str(key), names, synonyms)
+        name = known_name(str(key), names)
         if name and item is not None and (name not in fields or key == name):
             fields[name] = item
     return fields
 
 
-def known_name(key: str, names: Container[str], synonyms: Mapping[str, str]) -> str | None:
-    """Return the field that a key means, whatever its case, separators and the thing it names."""
-    if key in names:
-        return key
-    plain = re.sub(r"[\s\-_]+", "_", WORD_STARTS.sub("_", key.strip())).lower()
-    for said in (plain, OWNER.sub("", plain), plain.removesuffix("_name")):
-        name = synonyms.get(said, said)
-        if name in names:
-            return name
-    return None
-
-
 def text(limit: int) -> BeforeValidator:
     """Anything as text, cut at the limit."""
     return BeforeValidator(lambda value: as_text(value)[:limit])
+
+
+def said(limit: int) -> BeforeValidator:
+    """Anything as text, cut at the limit; nothing is no text."""
+
+    def read(value: object) -> str:
+        found = as_text(value)[:limit]
+        if not found:
+            message = "it says nothing"
+            raise ValueError(message)
+        return found
+
+    return BeforeValidator(read)
 
 
 def title(limit: int) -> BeforeValidator:
@@ -138,6 +177,9 @@ def name(limit: int) -> BeforeValidator:
         found = as_name(value)
         if len(found) > limit:
             message = f"a name of more than {limit} characters"
+            raise ValueError(message)
+        if found.lower() in NOTHING or not any(map(str.isalnum, found)):
+            message = "no name"
             raise ValueError(message)
         return found
 
@@ -180,11 +222,13 @@ def items(model: type[BaseModel], limit: int) -> BeforeValidator:
     """A list of items: doubles folded, unusable ones left out, cut at the limit; all noted."""
 
     def read(value: object, info: ValidationInfo) -> list[BaseModel]:
-        found = as_list(value)
+        found = as_items(value, model)
         distinct = list({_identity(item): item for item in found}.values())
         kept = [read for item in distinct if (read := _item(model, item, info))]
         _note_count(info, len(found) - len(distinct), "identical {} folded")
         _note_count(info, len(distinct) - len(kept), "unusable {} left out")
+        if found and not kept and isinstance(info.context, Notes):
+            info.context.lost = True
         _note_count(info, len(kept) - limit, f"{{}} beyond the first {limit} left out")
         return kept[:limit]
 
@@ -195,7 +239,7 @@ def numbers(limit: int) -> BeforeValidator:
     """A list of whole numbers; what is none is left out and noted, the list is cut at the limit."""
 
     def read(value: object, info: ValidationInfo) -> list[int]:
-        found = as_list(value)
+        found = re.findall(r"\d+", value) if isinstance(value, str) else as_list(value)
         kept = [int(number) for item in found if (number := as_number(item, 1)) is not None]
         _note_count(info, len(found) - len(kept), "unusable {} left out")
         return kept[:limit]

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import AsyncGenerator
 from typing import Any, Final
 
+from graphrag_assets.models import envelope
 from graphrag_assets.models.faults import ProviderError, sort_error
 from graphrag_assets.models.transport import OFFLINE, Answer, Ask, EmbedAsk, Vectors
 
@@ -64,7 +65,7 @@ class LitellmTransport:
             async for chunk in chunks:
                 usage = getattr(chunk, "usage", None) or usage
                 for choice in chunk.choices[:1]:
-                    finish = choice.finish_reason or finish
+                    finish = envelope.ending(choice.finish_reason or finish)
                     if choice.delta.content:
                         yield choice.delta.content
         except Exception as error:
@@ -84,7 +85,8 @@ class LitellmTransport:
             )
         except Exception as error:
             raise sort_error(error) from error
-        rows = [_row(item, position) for position, item in enumerate(response.data or [])]
+        items = [item if isinstance(item, dict) else dict(item) for item in response.data or []]
+        rows = [envelope.row_of(item, position) for position, item in enumerate(items)]
         return Vectors(tuple(rows), _tokens(response.usage, "prompt"))
 
     def cost(self, model: str, prompt_tokens: int, completion_tokens: int, /) -> float | None:
@@ -188,40 +190,27 @@ def answer_of(response: Any) -> Answer:  # noqa: ANN401
     message = choice.message
     usage = getattr(response, "usage", None)
     return Answer(
-        text=_content(message) or _tool_arguments(message),
-        finish=choice.finish_reason or "stop",
+        text=envelope.words_of(message.content, _calls(message)),
+        finish=envelope.ending(choice.finish_reason),
         refusal=_refusal(message),
         prompt_tokens=_tokens(usage, "prompt"),
         completion_tokens=_tokens(usage, "completion"),
     )
 
 
-def _content(message: Any) -> str:  # noqa: ANN401
-    """Return the text of a message, which may come in parts."""
-    if isinstance(message.content, list):
-        parts = [part for part in message.content if isinstance(part, dict)]
-        return "".join(str(part.get("text") or "") for part in parts)
-    return message.content or ""
-
-
-def _tool_arguments(message: Any) -> str:  # noqa: ANN401
-    calls = [call.function for call in getattr(message, "tool_calls", None) or []]
-    if getattr(message, "function_call", None):
-        calls.append(message.function_call)
-    return next((call.arguments for call in calls if call.arguments), "")
+def _calls(message: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the tools that a message calls as the JSON that they came in."""
+    calls = getattr(message, "tool_calls", None) or []
+    given = [{"function": {"arguments": call.function.arguments}} for call in calls]
+    alone = getattr(message, "function_call", None)
+    return {"tool_calls": given, "function_call": alone and {"arguments": alone.arguments}}
 
 
 def _refusal(message: Any) -> str:  # noqa: ANN401
     fields = getattr(message, "provider_specific_fields", None) or {}
-    return str(getattr(message, "refusal", None) or fields.get("refusal") or "")
+    return envelope.refusal_of(getattr(message, "refusal", None) or fields.get("refusal"))
 
 
 def _tokens(usage: Any, kind: str) -> int:  # noqa: ANN401
-    return int(getattr(usage, f"{kind}_tokens", None) or 0)
-
-
-def _row(item: Any, position: int) -> tuple[int, Any]:  # noqa: ANN401
-    """Return an item's place and vector, whether litellm made an object of it or not."""
-    fields = item if isinstance(item, dict) else dict(item)
-    index = fields.get("index")
-    return (position if index is None else int(index)), fields.get("embedding")
+    name = f"{kind}_tokens"
+    return envelope.tokens_of({name: getattr(usage, name, None)}, kind)

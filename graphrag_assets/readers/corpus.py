@@ -15,7 +15,7 @@ from graphrag_assets.readers.formats import format_of, parse
 from graphrag_assets.readers.parsed import Parsed, Piece, UnreadError
 from graphrag_assets.readers.properties import date_in
 from graphrag_assets.settings import CorpusSettings
-from graphrag_assets.text import content_id, count_tokens, normalise, sha256
+from graphrag_assets.text import content_id, count_tokens, is_blank, normalise, sha256
 
 FILES: dict[str, pl.DataType] = {
     "path": pl.String(),
@@ -151,7 +151,7 @@ def _made(row: _Row, data: bytes, corpus: CorpusSettings, encoding: str) -> _Rea
 
 def _parsed(row: _Row, parsed: Parsed, encoding: str) -> _Read:
     path = row["path"]
-    pieces = [piece for piece in parsed.pieces if piece.text.strip()]
+    pieces = [piece for piece in parsed.pieces if not is_blank(piece.text)]
     documents = [_document(path, piece, parsed, encoding) for piece in pieces]
     lost = len(parsed.pieces) - len(pieces)
     warnings = [*parsed.warnings, *([f"{lost} records have no text"] if lost and pieces else [])]

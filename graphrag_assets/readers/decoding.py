@@ -4,6 +4,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from graphrag_assets.readers.alphabets import ALPHABETIC, likest_alphabet
 from graphrag_assets.readers.parsed import UnreadError
 from graphrag_assets.text import cleaned
 
@@ -18,7 +19,6 @@ _LEGACY = (
     "gb18030 big5 cp932 euc_jp cp949 cp1252 cp1250 iso8859_2 cp1251 koi8_r cp866 cp1253 cp1254 "
     "cp1255 cp1256 cp874"
 )
-_LATIN = frozenset({"cp1250", "iso8859_2", "cp1252", "cp1254"})
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
 _MOST_CONTROLS = 0.1  # share of bytes; more of them mean that it isn't text
 _NUL_SHARE = 0.1
@@ -26,16 +26,14 @@ _MOJIBAKE = re.compile(r"[ÃÂ][\u0080-\u00bf]|[ã-ï][\u0080-\u00bf]{2}|â€[�
 _MOJIBAKE_SIGNS = 2
 _TWICE = re.compile(r"[\u0080-\u00ff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]+")
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
-_TURKISH, _NOT_TURKISH = re.compile("[ıİğĞşŞ]"), re.compile("[áíóúæÁÍÓÚÆ]")  # as cp1254
 _LETTERS = re.compile(
-    r"[\n\t -~\u00a0-\u024f\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]"
+    r"[\n\t -~\u00a0-\u1fff\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]"
 )
 _LETTERS_SHARE = 0.98
 _KANA = re.compile(r"[\u3041-\u30fe]")
 _KANA_SHARE = 0.2
-_CENTRAL = ("cp1250", "iso8859_2")
-_PORTUGUESE = re.compile(rb"[a-z\xe7]\xe3[oe]|[a-z\xe7]\xf5e")  # ão, ãe, õe
-_C1 = re.compile(rb"[\x80-\x9f]")  # no letters in iso8859
+_MOSTLY = 5  # valid sequences of UTF-8 for each byte that is none
+_FEW = 4
 
 
 @dataclass(frozen=True)
@@ -72,8 +70,8 @@ def _decoded(data: bytes, declared: str | None) -> tuple[str, str, tuple[str, ..
     first = surely if surely != "utf-8" or not data.isascii() else None
     for name in filter(None, (_wide(data), first, declared, "utf-8")):
         text = _tried(data, name)
-        if text is not None:
-            _refuse_binary(data if name == "utf-8" else text.encode("latin-1", "replace"))
+        raw = data if name == "utf-8" else (text or "").encode("latin-1", "replace")
+        if text is not None and not _is_binary(raw):
             return text, name, ()
     return _guessed(data)
 
@@ -129,56 +127,73 @@ def _utf16(data: bytes, sample: bytes) -> str | None:
     return "utf-16-le" if odd > even else "utf-16-be"
 
 
-def _refuse_binary(data: bytes) -> None:
+def _is_binary(data: bytes) -> bool:
     controls = len(data) - len(data.translate(None, _CONTROLS))
-    if controls > _MOST_CONTROLS * len(data):
-        raise UnreadError("unsupported", "binary data")
+    return controls > _MOST_CONTROLS * len(data)
 
 
 def _guessed(data: bytes) -> tuple[str, str, tuple[str, ...]]:
     """Let a detector see the whole file; binary data and doubt are said, not guessed at."""
     if b"\0" in data:
         return _utf16_by_letters(data)
-    _refuse_binary(data)
+    if _is_binary(data):
+        raise UnreadError("unsupported", "binary data")
+    mended = _mostly_utf8(data)
+    if mended:
+        return mended
     import charset_normalizer
 
-    matches = charset_normalizer.from_bytes(data, cp_isolation=_LEGACY.split())
-    best = matches.best()
-    if best is None:
+    best = charset_normalizer.from_bytes(data, cp_isolation=_LEGACY.split()).best()
+    encoding = _told_apart(data, best.encoding if best else None)
+    if encoding is None:
         raise UnreadError("failed", "its encoding can't be told; save it as UTF-8")
-    western = any("cp1252" in match.could_be_from_charset for match in matches)
-    western = western or _PORTUGUESE.search(data) is not None
-    encoding = _told_apart(data, best.encoding, western=western)
     return data.decode(encoding), encoding, (f"decoded as {encoding} by guess",)
 
 
-def _told_apart(data: bytes, guess: str, *, western: bool) -> str:
+def _mostly_utf8(data: bytes) -> tuple[str, str, tuple[str, ...]] | None:
+    """Read UTF-8 with a few bytes of another origin in it: those are taken for cp1252."""
+    strays: list[int] = []
+
+    def one_by_one(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeDecodeError)
+        strays.append(error.start)
+        if error.reason == "unexpected end of data":
+            return "\ufffd", error.end
+        stray = data[error.start : error.start + 1]
+        return stray.decode("cp1252", "replace"), error.start + 1
+
+    codecs.register_error("graphrag-stray", one_by_one)
+    text = data.decode("utf-8", "graphrag-stray")
+    n_valid = sum(not sign.isascii() for sign in text) - len(strays)
+    if n_valid < max(_FEW, _MOSTLY * len(strays)):
+        return None
+    said = f"{len(strays)} bytes aren't UTF-8, the first at {strays[0]}: taken for cp1252"
+    return text, "utf-8", (said,)
+
+
+def _told_apart(data: bytes, guess: str | None) -> str | None:
     """Correct a guess where encodings share their bytes, by the letters of a language."""
     japanese = _tried(data, "euc_jp") or ""
     if len(_KANA.findall(japanese)) > _KANA_SHARE * sum(not sign.isascii() for sign in japanese):
         return "euc_jp"
-    if western and guess in _LATIN:
-        return "cp1254" if _is_turkish(data) else "cp1252"
-    if guess not in _CENTRAL or _C1.search(data):
-        return "cp1250" if guess in _CENTRAL else guess
-    letters = {name: sum(map(str.isalpha, _tried(data, name) or "")) for name in _CENTRAL}
-    return max(_CENTRAL, key=lambda name: (letters[name], name == guess))
+    if guess is None or guess in ALPHABETIC:
+        return likest_alphabet(data) or guess
+    return guess
 
 
 def _utf16_by_letters(data: bytes) -> tuple[str, str, tuple[str, ...]]:
     """Take for UTF-16 what then is letters: Chinese text has NULs in its ASCII signs alone."""
-    for encoding in ("utf-16-le", "utf-16-be") if len(data) % 2 == 0 else ():
+    both = ("utf-16-le", "utf-16-be") if len(data) % 2 == 0 else ()
+    for encoding in sorted(both, key=lambda name: _n_spaces(data, name), reverse=True):
         text = _tried(data, encoding)
         if text is not None and _is_letters(text):
             return text, encoding, (f"decoded as {encoding} by guess",)
     raise UnreadError("unsupported", "binary data")
 
 
+def _n_spaces(data: bytes, encoding: str) -> int:
+    return (_tried(data, encoding) or "").count(" ")
+
+
 def _is_letters(text: str | None) -> bool:
     return bool(text) and len(_LETTERS.findall(text or "")) >= _LETTERS_SHARE * len(text or "")
-
-
-def _is_turkish(data: bytes) -> bool:
-    """Whether Western text has the letters of Turkish, and none of those of Icelandic."""
-    text = _tried(data, "cp1254") or ""
-    return bool(_TURKISH.search(text)) and not _NOT_TURKISH.search(text)

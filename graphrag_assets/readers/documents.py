@@ -11,12 +11,20 @@ from graphrag_assets.readers.properties import html_properties, office_propertie
 from graphrag_assets.text import normalise
 
 _INVISIBLE = ["title", "script", "style", "noscript", "nav", "template", "iframe", "svg", "head"]
+_UNSEEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*){2,}")
 _MOST_UNPACKED = 512 << 20  # bytes that a zip may hold; more of them are a bomb
 _MAGIC = {
     b"{\\rtf": "RTF",
     b"\xd0\xcf\x11\xe0": "an old or encrypted Office file",
     b"%PDF": "PDF",
+    b"PK\x03\x04": "an archive, or an Office file",
+    b"\x1f\x8b": "a compressed file",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"PAR1": "parquet",
+    b"SQLite format 3": "a SQLite database",
 }
 _UNCOMPUTED = re.compile(rb"</f>\s*(?:<v\s*/>|<v></v>)?\s*</c>")
 _WRONG_PASSWORD = 4  # pdfium's code
@@ -39,7 +47,8 @@ def read_html(text: str) -> Piece:
         string=lambda found: isinstance(found, bs4.element.PreformattedString)
     ):
         comment.extract()
-    for element in [*soup.find_all(_INVISIBLE), *soup.select("[hidden], [aria-hidden=true]")]:
+    unseen = soup.find_all(style=_UNSEEN) + soup.select("[hidden], [aria-hidden=true]")
+    for element in [*soup.find_all(_INVISIBLE), *unseen]:
         element.decompose()
     for image in soup.find_all("img", src=re.compile(r"^data:")):
         image.replace_with(str(image.get("alt") or ""))
@@ -152,10 +161,10 @@ def kind_of(data: bytes) -> str | None:
 
 def check_zip(data: bytes, wanted: str) -> None:
     """Refuse what isn't the archive that it is named for, and what would fill the memory."""
-    kind = kind_of(data)
-    if kind:
-        raise UnreadError("failed", f"named {wanted}, but it is {kind}")
     if not zipfile.is_zipfile(io.BytesIO(data)):
+        kind = kind_of(data)
+        if kind and not data.startswith(b"PK"):
+            raise UnreadError("failed", f"named {wanted}, but it is {kind}")
         raise UnreadError("failed", f"not a {wanted} file: damaged, or of another kind")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:

@@ -18,6 +18,7 @@ from graphrag_assets.readers.markdown import describe, heading
 from graphrag_assets.readers.parsed import Parsed, Piece, UnreadError
 from graphrag_assets.readers.records import listed, read_json, read_parquet, read_table
 from graphrag_assets.settings import CorpusSettings
+from graphrag_assets.text import is_blank
 
 FORMATS = {
     ".txt": "text",
@@ -63,7 +64,7 @@ def parse(data: bytes, path: str, corpus: CorpusSettings) -> Parsed:
     decoded = decode(
         data, declared=declared or corpus.encoding or None, repair=corpus.repair_encoding
     )
-    if not decoded.text.strip():
+    if is_blank(decoded.text):
         raise UnreadError("empty", "no text")
     if kind in {"csv", "tsv", "json", "jsonl"}:
         return _parse_records(decoded, kind, corpus)

@@ -8,10 +8,18 @@ from functools import lru_cache
 
 _MEGABYTE = 1 << 20
 _NEWLINE = re.compile(r"\r\n?")
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_ANSI = re.compile(  # colours and moves; titles and links; other commands of a terminal
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x9b\d[0-?]*[@-~]"
+    r"|\x1b[]PX^_][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)"
+    r"|\x1b[()*+#%][0-9A-Z]|\x1b[=>78]"
+)
 _OVERSTRUCK = re.compile(r"[^\n]\x08")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SHAPE = re.compile(
+    r"[^\s\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
 
 
 def normalise(text: str) -> str:
@@ -32,6 +40,11 @@ def cleaned(text: str) -> tuple[str, int]:
     if _SURROGATE.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text, n_removed
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text says nothing: spaces, and marks that have no shape."""
+    return _SHAPE.search(text) is None
 
 
 def csp_source(code: str) -> str:

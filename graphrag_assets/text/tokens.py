@@ -6,13 +6,14 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
 import tiktoken
 
 from graphrag_assets.errors import SettingsError, did_you_mean
+from graphrag_assets.settings import TokenEncoding
 
-# Those whose vocabulary lies in the litellm wheel: nothing is ever fetched.
-ENCODINGS = ("o200k_base", "cl100k_base", "p50k_base", "o200k_harmony", "p50k_edit")
+ENCODINGS = get_args(TokenEncoding)
 _LOADING = threading.Lock()
 _SLICE = 1 << 16  # characters that are encoded at once
 

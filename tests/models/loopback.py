@@ -44,7 +44,7 @@ class Reply:
 
 
 def said(
-    content: Any, *, finish: str = "stop", usage: bool = True, message: dict[str, Any] | None = None
+    content: Any, *, finish: Any = "stop", usage: bool = True, message: dict[str, Any] | None = None
 ) -> Reply:
     """An answer of a chat model."""
     if not isinstance(content, str | None):
@@ -144,6 +144,9 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:  # noqa: C901 
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Say nothing."""
+
+        def do_GET(self) -> None:
+            self._send(Reply({"error": "POST is asked for"}, 405))
 
         def do_POST(self) -> None:
             raw = self.rfile.read(int(self.headers.get("content-length", 0)))

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from graphrag_assets.models.parsing import read
 from graphrag_assets.models.replies import Extraction, Report
+from graphrag_assets.models.tolerance import NOTHING
 
 MARKS = ["<|>", "<||>", "< | >", "<|#|>", "<\\|>", "<#>"]
 WORDS = st.text(st.characters(categories=["L", "N"], include_characters=" -"), min_size=1).filter(
-    lambda word: word == word.strip(" -") and word
+    lambda word: word == word.strip(" -") and word and word.lower() not in NOTHING
 )
 
 

@@ -17,7 +17,7 @@ from graphrag_assets.models.memo import Memo
 from graphrag_assets.models.scripted import ScriptedTransport
 from graphrag_assets.models.transport import Ask, EmbedAsk
 from graphrag_assets.prompts import Message
-from models.loopback import GOOD, Loopback, Reply, ask, embedded, said
+from models.loopback import GOOD, Loopback, Reply, ask, embedded, said, streamed
 
 TESTS = Path(__file__).parent.parent
 USER = (Message("user", "Say \ud800 something."),)
@@ -108,6 +108,16 @@ def message(**fields) -> Reply:
         (message(content="", function_call={"arguments": '{"a": 1}'}), '{"a": 1}', ""),
         (message(content=None, refusal="I won't."), "", "I won't."),
         (message(), "", ""),
+        (message(content=["In ", "parts."]), "In parts.", ""),
+        (message(content=[{"type": "thinking", "text": "{}"}, {"text": "Yes."}]), "Yes.", ""),
+        (message(content=[{"type": "text", "text": {"value": "Yes."}}]), "Yes.", ""),
+        (message(content={"a": 1}), '{"a": 1}', ""),
+        (message(content=None, tool_calls=[{"function": {"arguments": {"a": 1}}}]), '{"a": 1}', ""),
+        (message(tool_calls=["x", {"function": "y"}], function_call="z", refusal=False), "", ""),
+        (Reply({"choices": [{"message": "Yes."}]}), "Yes.", ""),
+        (Reply({"choices": [{"text": "Yes."}]}), "Yes.", ""),
+        (Reply("\ufeff\n" + json.dumps(message(content="Yes.").body)), "Yes.", ""),
+        (streamed("In ", "pieces."), "In pieces.", ""),
     ],
 )
 def test_an_answer_comes_in_many_forms(serve, other, reply, text, refusal):
@@ -118,8 +128,47 @@ def test_an_answer_comes_in_many_forms(serve, other, reply, text, refusal):
 
 
 @pytest.mark.parametrize(
+    ("said_so", "finish"),
+    [("MAX_TOKENS", "length"), ("SAFETY", "content_filter"), (None, "stop"), (3, "3")],
+)
+def test_how_an_answer_ended_is_said_in_one_way(serve, other, said_so, finish):
+    assert run(asked(other, "openai/m", serve(said("Yes.", finish=said_so)).url)).finish == finish
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": "412"}, 412),
+        ({"prompt_tokens": "many"}, 0),
+        ({"prompt_tokens": [1]}, 0),
+        ({"prompt_tokens": float("nan")}, 0),
+        ({"prompt_tokens": -5}, 0),
+        ({"prompt_tokens": 10**400}, 0),
+        ([412], 0),
+    ],
+)
+def test_tokens_that_are_no_number_are_unknown(serve, other, usage, tokens):
+    reply = Reply(said("Yes.").body | {"usage": usage})
+
+    assert run(asked(other, "openai/m", serve(reply).url)).prompt_tokens == tokens
+
+
+def test_an_address_that_leads_elsewhere_is_told(serve, other):
+    there = serve(said("Yes."))
+    moved = serve(Reply("", 301, {"location": f"{there.url}/chat/completions"}))
+    kept = serve(Reply("", 307, {"location": f"{there.url}/chat/completions"}))
+
+    assert run(asked(other, "openai/m", kept.url)).text == "Yes."
+    with pytest.raises(ProviderError, match="set api_base to where that belongs"):
+        run(asked(other, "openai/m", moved.url))
+
+
+@pytest.mark.parametrize(
     ("reply", "kind"),
     [
+        (Reply("[" * 100_000), "broken"),
+        (Reply({"error": {"message": "slow", "code": "429"}}), "wait"),
+        (Reply({"error": {"message": "no", "code": "invalid_api_key"}}), "stop"),
         (Reply("<html>busy</html>"), "broken"),
         (Reply("[1]"), "broken"),
         (Reply({"choices": []}), "broken"),

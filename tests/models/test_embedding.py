@@ -26,6 +26,24 @@ def test_embeddings_are_read_as_numbers_and_as_base64(start):
     assert server.asked[0]["encoding_format"] == "base64"
 
 
+@pytest.mark.parametrize(
+    "form",
+    [[["0.1", "0.2"]], [["a", "b"]], [[[0.1, 0.2]]], ["zczMPc3MTD4"]],
+    ids=["texts", "words", "a list around it", "no padding"],
+)
+def test_other_forms_of_a_vector(start, form):
+    models, _ = start(embedded(*form))
+
+    assert vectors(models, ["a"]) == [None if form == [["a", "b"]] else [0.1, 0.2]]
+
+
+@pytest.mark.parametrize("place", ["a", [0], float("nan")])
+def test_a_place_that_is_none_fails_its_text(start, place):
+    models, _ = start(embedded([0.1], indexes=[place]))
+
+    assert vectors(models, ["a"]) == [None]
+
+
 def test_a_dimension_that_changed_stops_naming_both(start):
     memo = Memo.none()
     before, _ = start(embedded([0.1, 0.2, 0.3, 0.4]), memo=memo)
@@ -35,7 +53,9 @@ def test_a_dimension_that_changed_stops_naming_both(start):
         vectors(after, ["b"])
 
 
-@pytest.mark.parametrize("bad", [[0.1, float("nan")], [0.0, 0.0], [0.1, float("inf")], "%%%", None])
+@pytest.mark.parametrize(
+    "bad", [[0.1, float("nan")], [0.0, 0.0], [0.1, float("inf")], [0.1, 1e300], "%%%", None]
+)
 def test_a_vector_that_says_nothing_fails_its_text_alone(start, bad):
     models, _ = start(embedded([1.0, 2.0], bad), embedded(bad))
 

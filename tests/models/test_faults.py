@@ -355,6 +355,23 @@ def test_http_dates_and_durations_are_understood():
     assert wait_of({}, "Rate limit is exceeded.") is None
 
 
+@pytest.mark.parametrize("asked", ["2", "2.0", "2s", "2 seconds", "2,", "00:00:02", "٢"])
+def test_a_wait_is_understood_however_it_is_written(asked):
+    assert wait_of({"retry-after": asked}, "") == 2
+
+
+@pytest.mark.parametrize("asked", ["", "soon", "nan", "inf", "1e400"])
+def test_a_wait_that_is_none_is_not_taken_for_one(asked):
+    assert wait_of({"retry-after": asked}, "") is None
+
+
+def test_a_wait_may_be_a_time():
+    when = datetime.now(UTC) + timedelta(seconds=100)
+
+    assert 95 < (wait_of({"retry-after": when.isoformat()}, "") or 0) <= 100
+    assert 95 < (wait_of({"retry-after": f"{when.timestamp():.0f}"}, "") or 0) <= 101
+
+
 def test_a_minute_limit_in_the_words_of_a_quota_is_waited_for():
     gemini = "You exceeded your current quota, please check your plan. Please retry in 21.5s."
 

@@ -1,6 +1,7 @@
 """The embedded model answers every prompt in its schema, and takes documents as data."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -152,7 +153,7 @@ def test_tags_and_orders_in_a_document_are_data():
     talk = rendered("extract_graph", text=attack)
     reply = Extraction.model_validate_json(tasks.answer(talk, prompt="extract_graph"))
 
-    assert attack == messages.section(talk, "text")
+    assert messages.section(talk, "text") == re.sub("<(/?text>)", r" ‹\1", attack)
     assert {"Anna Berg", "Leo Strand", "Bergen", "Nordic Foods"} <= {e.name for e in reply.entities}
     assert "secret" not in {entity.type for entity in reply.entities}
 

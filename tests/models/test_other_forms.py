@@ -6,10 +6,11 @@ import pytest
 
 from graphrag_assets.models.faults import Symptom, sort_symptom
 from graphrag_assets.models.parsing import read
-from graphrag_assets.models.replies import Description, Extraction
-from models.loopback import GOOD, Reply, ask, counts, said
+from graphrag_assets.models.replies import Description, Extraction, Report
+from models.loopback import GOOD, REPORT, Reply, ask, counts, said
 
 TEXT = json.dumps(GOOD)
+ENTITIES, RELATIONSHIPS = GOOD["entities"], GOOD["relationships"]
 SCHEMA = json.dumps(Extraction.model_json_schema())
 FORMS = {
     "line comments": TEXT.replace('"relationships"', '// the links\n "relationships"'),
@@ -37,6 +38,68 @@ FORMS = {
     "camel case": TEXT.replace('"name"', '"entityName"').replace('"source"', '"sourceEntity"'),
     "prefixed": TEXT.replace('"weight"', '"relationship_strength"'),
     "doubled keys": TEXT.replace('{"entities"', '{"entities": [], "entities"'),
+    "keys in Chinese": json.dumps(
+        {
+            "实体列表": [{"实体名称": e["name"], "描述": e["description"]} for e in ENTITIES],
+            "关系": [
+                {"源实体": r["source"], "目标实体": r["target"], "权重": 9} for r in RELATIONSHIPS
+            ],
+        },
+        ensure_ascii=False,
+    ),
+    "keys in German": json.dumps(
+        {
+            "Entitäten": [{"Name": e["name"], "Typ": e["type"]} for e in ENTITIES],
+            "Beziehungen": [{"Quelle": "Ida Holm", "Ziel": "Aurora", "Gewicht": 9}],
+        },
+        ensure_ascii=False,
+    ),
+    "signs of Chinese writing": TEXT.replace('": ', '"：').replace('", "', '"，"'),
+    "singular keys": json.dumps({"entity": ENTITIES, "relationship": RELATIONSHIPS}),
+    "head and tail": TEXT.replace('"source"', '"head"').replace('"target"', '"tail"'),
+    "numbered ends": TEXT.replace('"source"', '"entity1"').replace('"target"', '"entity2"'),
+    "a list of another name": TEXT.replace('"relationships"', '"ties"'),
+    "links inside entities": json.dumps(
+        {
+            "entities": [
+                {**e, "links": [r for r in RELATIONSHIPS if r["source"] == e["name"]]}
+                for e in ENTITIES
+            ]
+        }
+    ),
+    "by type": json.dumps(
+        {
+            "entities": {"object": [ENTITIES[0]], "person": ["Ida Holm"]},
+            "relationships": RELATIONSHIPS,
+        }
+    ),
+    "descriptions by name": json.dumps(
+        {
+            "entities": {e["name"]: e["description"] for e in ENTITIES},
+            "relationships": RELATIONSHIPS,
+        }
+    ),
+    "an object around each item": json.dumps(
+        {"entities": [{"entity": e} for e in ENTITIES], "relationships": RELATIONSHIPS}
+    ),
+    "lists as strings": json.dumps(
+        {"entities": json.dumps(ENTITIES), "relationships": json.dumps(RELATIONSHIPS)}
+    ),
+    "items as strings": json.dumps(
+        {
+            "entities": [*map(json.dumps, ENTITIES)],
+            "relationships": [*map(json.dumps, RELATIONSHIPS)],
+        }
+    ),
+    "a string in a string": json.dumps(json.dumps(TEXT)),
+    "escaped twice": TEXT.replace('"', "&amp;quot;"),
+    "nothing, then all": '{"entities": [], "relationships": []}\n\n' + TEXT,
+    "a draft, then all": f"{json.dumps({'entities': ENTITIES[:1]})}\nFinal:\n{TEXT}",
+    "a half each": f"{json.dumps({'entities': ENTITIES[:1]})}\n"
+    + json.dumps({"entities": ENTITIES[1:], "relationships": RELATIONSHIPS}),
+    "a list of parts": json.dumps([{"entities": ENTITIES}, {"relationships": RELATIONSHIPS}]),
+    "doubled keys, the last empty": TEXT[:-1] + ', "entities": []}',
+    "an envelope in the answer": json.dumps({"choices": [{"message": {"content": TEXT}}]}),
     "an ellipsis": TEXT.replace('}], "rel', '}, ...], "rel'),
 }
 
@@ -50,6 +113,54 @@ def test_an_answer_is_read_whatever_its_form(text):
     assert [(r.source, r.target) for r in reply.relationships] == [("Ida Holm", "Aurora")]
     if "NaN" not in text:
         assert reply.relationships[0].weight == 9
+
+
+ENDLESS = {
+    "prose with brackets": "blah {blah} [x] " * 100_000,
+    "open brackets": "[" * 500_000,
+    "open objects": "{" * 100_000,
+    "deep lists": '{"entities": ' + "[" * 20_000 + "]" * 20_000 + "}",
+    "deep objects": '{"a":' * 20_000 + "1" + "}" * 20_000,
+    "an open string": '{"entities": [{"name": "' + "a" * 2_000_000,
+}
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+def test_reading_ends_whatever_the_text(text):
+    assert read(text, Extraction).reply is None
+
+
+@pytest.mark.parametrize(
+    "relationships",
+    [[{"x": "Ida Holm", "y": "Aurora"}], ["Ida Holm -> Aurora"]],
+    ids=["unknown keys", "arrows"],
+)
+def test_a_list_that_is_lost_is_asked_for_again(start, relationships):
+    """What can't be read is no answer of nothing; of two such answers the first is kept, noted."""
+    lost = {"entities": ENTITIES, "relationships": relationships}
+    models, server = start(said(lost), said(GOOD))
+    again, _ = start(said(lost))
+
+    assert counts(ask(models)) == ("ok", 2, 1)
+    assert len(server.asked) == 2
+    assert counts(kept := ask(again)) == ("ok", 2, 0)
+    assert kept.reason == "1 unusable relationships left out"
+
+
+@pytest.mark.parametrize("name", [None, "", "...", "N/A", "null", "none", "—"])
+def test_a_name_that_says_nothing_is_none(name):
+    reading = read(json.dumps({"entities": [*ENTITIES, {"name": name}]}), Extraction)
+
+    assert [entity.name for entity in reading.reply.entities] == ["Aurora", "Ida Holm"]
+    assert reading.notes == ("1 unusable entities left out",)
+
+
+@pytest.mark.parametrize("empty", ["title", "summary"])
+def test_a_report_that_says_nothing_is_asked_for_again(start, empty):
+    models, server = start(said(REPORT | {empty: " "}), said(REPORT))
+
+    assert ask(models, Report).reply == Report.model_validate(REPORT)
+    assert len(server.asked) == 2
 
 
 def test_the_schema_given_back_is_no_answer(start):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_assets.models.parsing import completed, is_refusal, read, without_thoughts
+from graphrag_assets.models.json_text import completed
+from graphrag_assets.models.parsing import is_refusal, read, without_thoughts
 from graphrag_assets.models.replies import (
     ExtractedClaims,
     Extraction,
@@ -14,10 +15,18 @@ from graphrag_assets.models.replies import (
     Rating,
     Report,
 )
+from graphrag_assets.models.tolerance import NOTHING
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=30
-).filter(lambda name: name.strip() and name.strip().strip("\"'`*“”‘’«»「」『』") == name.strip())
+).filter(
+    lambda name: (
+        any(map(str.isalnum, name))
+        and name.strip().strip("\"'`*“”‘’«»「」『』") == name.strip()
+        and "&" not in name
+        and name.strip().lower() not in NOTHING
+    )
+)
 ITEMS = st.lists(
     st.fixed_dictionaries({"name": NAMES, "description": st.text(max_size=40)}),
     max_size=8,

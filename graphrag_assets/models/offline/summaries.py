@@ -35,7 +35,7 @@ def description(name: str, descriptions: str, max_tokens: int) -> Description:
     """Return the most central distinct sentences that fit, in the order in which they stood."""
     pieces = _distinct(plain(descriptions[a:b]) for a, b in sentences(descriptions))
     if not pieces:
-        return Description(description=name)
+        return Description(description=name.strip() or "?")
     chinese = is_chinese(descriptions)
     limit = min(int(max_tokens * CHARS_PER_TOKEN[chinese]), 5900)
     space = Space(pieces)
