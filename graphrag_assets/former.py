@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from graphrag_assets.evidence import Evidence, Rows, Source
+from graphrag_assets.evidence import Evidence, Rows, Source, elements_of
 from graphrag_assets.reuse import lost, same_hubs, share_changed
 
 
@@ -47,7 +47,7 @@ class Former:
     def _tolerated(
         self, report: dict[str, Any], now: Evidence
     ) -> tuple[dict[str, Any], Evidence] | None:
-        then = self._evidence(now)
+        then = _with_children_of_today(self._evidence(now), now)
         before, after = _elements(then), {ref: self.rows.sources[ref] for ref in now.covers}
         share = share_changed(before, after)
         if (
@@ -98,6 +98,27 @@ class Former:
         """All that exists today: elements, and communities for the reports on them."""
         reports = {one: Source("report", one, "", 0, ()) for one in self.communities}
         return ChainMap(dict(self.rows.sources), reports)
+
+
+def _with_children_of_today(then: Evidence, now: Evidence) -> Evidence:
+    """Return former evidence that rests on what its children's reports rest on today.
+
+    It does if each report that was read is word for word what it was, whether kept or written
+    again: the parent read those words and nothing else.
+    """
+    read = [source for source in then.rests_on.values() if source.kind == "report"]
+    today = [now.below.get(source.id) for source in read]
+    told = [
+        one.evidence
+        for one, source in zip(today, read, strict=True)
+        if one and one.report.sha256 == source.sha256
+    ]
+    if not read or len(told) < len(read):
+        return then
+    own = {ref: source for ref, source in then.rests_on.items() if ref in then.own}
+    rests_on = {**elements_of(told), **own}
+    included = (then.included & then.own).union(*(child.included for child in told))
+    return replace(then, rests_on=rests_on, included=included & rests_on.keys())
 
 
 def _elements(evidence: Evidence) -> dict[str, Source]:

@@ -32,7 +32,8 @@ def crash(root: Path, when: Callable[[float], bool], *, seconds: float = 0.02) -
 
     A busy machine makes a run last longer, but not take more of these.
 
-    Raises CalledProcessError if the second run doesn't end well, and what reading raises.
+    Raises RuntimeError with what the second run said if it doesn't end well, and what reading
+    raises.
     """
     log = root / "asked.log"
     log.unlink(missing_ok=True)
@@ -43,7 +44,9 @@ def crash(root: Path, when: Callable[[float], bool], *, seconds: float = 0.02) -
             time.sleep(0.002)
         process.kill()
     before = {read(store, by_name=by_name) for by_name in (True, False)}
-    subprocess.run(command, check=True, capture_output=True)
+    again = subprocess.run(command, check=False, capture_output=True, text=True)
+    if again.returncode:
+        raise RuntimeError(f"The run after a crash ended with {again.returncode}: {again.stderr}")
     after = {read(store, by_name=by_name) for by_name in (True, False)}
     asked = Counter(log.read_text("utf-8").splitlines()) if log.exists() else Counter()
     return Crash(
