@@ -65,7 +65,9 @@ def reasons(before, now, settings, version):
             again = reports[one]["refreshed_in"] == version
             evidence[one] = read if again else verdict.rests_on
             if again:
-                found.append((level, verdict.against, paid.get(one, 0)))
+                found.append(
+                    (level, verdict.against or "this code would keep it", paid.get(one, 0))
+                )
     return pl.DataFrame(found, schema=["level", "why", "tokens"], orient="row")
 
 
