@@ -2,7 +2,7 @@
 
 import numpy as np
 import polars as pl
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_assets.assets.vectors import document_embeddings
@@ -30,6 +30,7 @@ def tables(documents, seed=0):
     return units, embedded
 
 
+@settings(deadline=None)
 @given(st.lists(spans, min_size=1, max_size=4), st.randoms())
 def test_weighs_each_text_unit_by_what_the_next_one_has_not(documents, chance):
     units, embedded = tables(documents)
