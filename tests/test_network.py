@@ -325,9 +325,8 @@ def test_much_change_starts_afresh():
     assert found.note == "fresh: 73% of the entities changed"  # 3 of 11 stay
 
 
-def test_a_bad_past_is_repaired(monkeypatch):
+def test_a_bad_past_is_repaired():
     """All in one community, by decree: anchors hold it there, far below a fresh modularity."""
-    monkeypatch.setattr(communities, "ANCHOR", 1.0)
     edges = ring_of_cliques(12, 6)
     first = detect(edges, max_community_size=100)
     one = first.communities.head(1).with_columns(size=pl.lit(72, pl.Int64))
