@@ -65,6 +65,7 @@ class Evidence:
     rests_on: Mapping[str, Source]
     included: frozenset[str]  # of these, what stood in the prompt, itself or in a child's report
     own: frozenset[str]  # of these, what no child's report stands for
+    below: Mapping[str, "Below"]  # its sub-communities that have a report
 
     @property
     def fingerprint(self) -> str:
@@ -75,6 +76,14 @@ class Evidence:
     def known(self) -> dict[str, str]:
         """{short id: id} of everything the report may cite."""
         return {marker(source.kind, source.id): source.id for source in self.rests_on.values()}
+
+
+@dataclass(frozen=True)
+class Below:
+    """A sub-community's report, and what it rests on today."""
+
+    report: Source
+    evidence: Evidence
 
 
 class Rows:
@@ -181,7 +190,11 @@ class Graph:
         told = [below[child.report.id] for child in packed.replaced]
         covers = {item.id: item for item in elements(prepared)}
         mine = {ref: rows.sources[ref] for ref in covers}
-        reports_read = {child.report.id: _report_source(child.report) for child in packed.replaced}
+        under = {
+            child.report.id: Below(_report_source(child.report), below[child.report.id])
+            for child in prepared.children
+        }
+        reports_read = {child.report.id: under[child.report.id].report for child in packed.replaced}
         inside = frozenset(item.id for item in packed.items)
         return Evidence(
             community_id=community,
@@ -190,9 +203,10 @@ class Graph:
             packed=packed,
             covers=covers,
             context=render(packed.items),
-            rests_on={**_all_of(told), **mine, **reports_read},
+            rests_on={**elements_of(told), **mine, **reports_read},
             included=inside.union(*(child.included for child in told)),
             own=inside | {item.id for item in packed.cut},
+            below=under,
         )
 
     def _about(self, entity: str) -> list[Item]:
@@ -224,7 +238,7 @@ def _child(evidence: Evidence, report: Mapping[str, Any]) -> Child:
     )
 
 
-def _all_of(children: Iterable[Evidence]) -> dict[str, Source]:
+def elements_of(children: Iterable[Evidence]) -> dict[str, Source]:
     """Return the elements that the reports of some communities rest on."""
     return {
         ref: source

@@ -51,7 +51,7 @@ COMPUTED: Mapping[str, Mapping[str, Sequence[str]]] = {
         ],
     },
     "text_unit_embeddings": {"vector": ["text_units.text"]},
-    "document_embeddings": {"vector": ["documents.text"]},
+    "document_embeddings": {"vector": ["text_unit_embeddings.vector"]},
     "entity_embeddings": {"vector": ["entities.title", "entities.description"]},
     "relationship_embeddings": {"vector": ["relationships.description"]},
     "report_embeddings": {"vector": ["community_reports.title", "community_reports.summary"]},

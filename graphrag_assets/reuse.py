@@ -52,15 +52,25 @@ def _lost_a_piece(then: Source, now: Source) -> bool:
 
 
 def share_changed(former: Mapping[str, Source], now: Mapping[str, Source]) -> float:
-    """Return the share of tokens that came, went or changed, of those before and now."""
-    changed = total = 0
+    """Return the share of tokens that came, went or changed, of those before and now.
+
+    Of an element that is in both, as much changed as of the pieces that it is made from.
+    """
+    changed, total = 0.0, 0
     for ref in former.keys() | now.keys():
         before, after = former.get(ref), now.get(ref)
         tokens = max(side.n_tokens for side in (before, after) if side)
         total += tokens
-        if not before or not after or before.sha256 != after.sha256:
-            changed += tokens
+        changed += tokens * (_pieces_changed(before, after) if before and after else 1)
     return changed / total if total else 0.0
+
+
+def _pieces_changed(then: Source, now: Source) -> float:
+    """Return the share of pieces that came or went; 1 where they don't say what changed."""
+    if then.sha256 == now.sha256:
+        return 0.0
+    before, after = set(then.made_from or ()), set(now.made_from or ())
+    return len(before ^ after) / len(before | after) if before != after else 1.0
 
 
 def same_hubs(former: Set[str], now: Set[str], degrees: Mapping[str, int]) -> bool:

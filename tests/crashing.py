@@ -14,6 +14,7 @@ from graphrag_assets.project import Project
 from reading import read
 
 CHILD = Path(__file__).with_name("scripted_index.py")
+DYING = Path(__file__).with_name("dying.py")
 
 
 @dataclass(frozen=True)
@@ -32,27 +33,49 @@ def crash(root: Path, when: Callable[[float], bool], *, seconds: float = 0.02) -
 
     A busy machine makes a run last longer, but not take more of these.
 
-    Raises CalledProcessError if the second run doesn't end well, and what reading raises.
+    Raises RuntimeError with what the second run said if it doesn't end well, and what reading
+    raises.
     """
-    log = root / "asked.log"
-    log.unlink(missing_ok=True)
-    store = Project.open(root).store
-    command = [sys.executable, str(CHILD), str(root), str(log), str(seconds)]
+    command = _index(root, seconds)
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None and not when(_cpu_seconds(process.pid)):
             time.sleep(0.002)
         process.kill()
+    return _aftermath(root, process.returncode)
+
+
+def die(root: Path, point: str) -> Crash:
+    """Let a run, or a rollback, kill itself at a point of dying.py; run again, as above."""
+    command = [sys.executable, str(DYING), str(root), str(_log(root)), point]
+    process = subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
+    return _aftermath(root, process.returncode)
+
+
+def _aftermath(root: Path, ended: int) -> Crash:
+    store = Project.open(root).store
     before = {read(store, by_name=by_name) for by_name in (True, False)}
-    subprocess.run(command, check=True, capture_output=True)
+    again = subprocess.run(_index(root, 0), check=False, capture_output=True, text=True)
+    if again.returncode:
+        raise RuntimeError(f"The run after a crash ended with {again.returncode}: {again.stderr}")
     after = {read(store, by_name=by_name) for by_name in (True, False)}
+    log = _log(root)
     asked = Counter(log.read_text("utf-8").splitlines()) if log.exists() else Counter()
+    log.unlink(missing_ok=True)
     return Crash(
-        killed=process.returncode == -signal.SIGKILL,
+        killed=ended == -signal.SIGKILL,
         before=min(before),
         after=after.pop() if len(after) == 1 else -1,
         calls=asked.total(),
         paid_twice=asked.total() - len(asked),
     )
+
+
+def _index(root: Path, seconds: float) -> list[str]:
+    return [sys.executable, str(CHILD), str(root), str(_log(root)), str(seconds)]
+
+
+def _log(root: Path) -> Path:
+    return root / "asked.log"
 
 
 def _cpu_seconds(process: int) -> float:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from crashing import CHILD, crash
+from crashing import CHILD, crash, die
 from edits import same_tables
 from graphrag_assets.project import Project
+from graphrag_assets.store import read_table
 from pipeline import index_once
 from small_corpus import write_project
 
@@ -59,6 +60,28 @@ def test_a_run_that_is_killed_leaves_the_version_before_and_the_next_one_complet
     assert second.after == 3
     assert second.paid_twice == 0
     assert same_tables(changed, undisturbed) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "point",
+    ["rollback: half the file is copied", "rollback: it is current, not committed"],
+)
+def test_a_rollback_that_is_killed_leaves_a_version_and_the_next_run_completes(changed, point):
+    index_once(changed)
+    write_project(changed.root, {"08-more.txt": "Ivo Jansen paid the Pilot Office."})
+    found = die(changed.root, point)
+    numbers = versions_of(changed)
+
+    assert found.killed
+    assert found.after == found.before + 1
+    assert found.before == (3 if "current" in point else 2)
+    assert numbers == list(range(1, found.after + 1))
+
+
+def versions_of(project):
+    with project.store.connect(read_only=True) as connection:
+        return sorted(read_table(connection, "index_versions")["version"])
 
 
 def test_readers_in_another_process_see_one_whole_version_each_time(indexed):

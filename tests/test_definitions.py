@@ -33,7 +33,7 @@ GRAPH = {
         ["claims", "communities", "community_members", "entities", "relationships"],
     ),
     "text_unit_embeddings": ("vectors", ["text_units"]),
-    "document_embeddings": ("vectors", ["documents", "text_units"]),
+    "document_embeddings": ("vectors", ["documents", "text_unit_embeddings", "text_units"]),
     "entity_embeddings": ("vectors", ["entities"]),
     "relationship_embeddings": ("vectors", ["entities", "relationships"]),
     "report_embeddings": ("vectors", ["community_reports"]),

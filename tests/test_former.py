@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 
 from graphrag_assets.evidence import EVIDENCE, evidence_rows
-from graphrag_assets.former import Former
+from graphrag_assets.former import LOST_BELOW, Former
 from table_rows import rows_of
-from test_evidence import PLENTY, TWO, Corpus, bottom_up, graph, name
+from test_evidence import PLENTY, TWO, Corpus, bottom_up, graph, name, report
 
 PAIRS = ["ab", "ac", "ad", "ae", "af"]
 ONE = {"root": ("abcdef", None)}
@@ -66,7 +66,7 @@ def test_a_little_that_changed_makes_it_stale_and_says_how_much():
     report, rests_on = kept(first(), said_more("f", corpus()))
 
     assert report["status"] == "stale"
-    assert report["reason"] == "9.3% of its evidence changed since version 3"
+    assert report["reason"] == "3.1% of its evidence changed since version 3"
     assert (
         rests_on.rests_on[name("f")].made_from
         == kept(first(), corpus())[1].rests_on[name("f")].made_from
@@ -156,3 +156,30 @@ def test_a_parent_rests_on_what_its_childs_report_rests_on():
     assert "left" in root.rests_on
     assert root.rests_on["gone"].made_from == ("x",)
     assert root.rests_on[name("a")].kind == "entity"
+
+
+def parent(text):
+    """Return the verdict on a parent whose child lost a piece and now has a report that says this.
+
+    Before, each report said "# Short", a blank line, and "report".
+    """
+    letters, pairs, small = "abcd", ["ab", "bc", "cd"], 270
+    before = graph(said_more("a", Corpus(letters, pairs, [], words=30)), TWO)
+    now = graph(Corpus(letters, pairs, [], words=30), TWO)
+    former = Former(*written(before, budget=small), now.rows, frozenset(TWO), "r1", 0.5)
+    below = {one: now.evidence(one, {}, {}, small) for one in ("left", "right")}
+    reports = {"left": report(text), "right": report()}
+    return former.verdict(now.evidence("root", reports, below, small))
+
+
+def test_a_childs_report_that_comes_out_the_same_takes_nothing_from_its_parent():
+    verdict = parent("# Short\n\nreport")
+    pieces = verdict.rests_on.rests_on[name("a")].made_from
+
+    assert verdict.against == ""
+    assert "left" in verdict.rests_on.included
+    assert "more" not in pieces
+
+
+def test_a_childs_report_that_says_something_else_is_lost_with_what_it_had_read():
+    assert parent("# Short\n\nothers").against == LOST_BELOW

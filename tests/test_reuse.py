@@ -68,6 +68,16 @@ class TestEvidence:
         assert share_changed({}, {}) == 0
         assert share_changed({}, then) == 1
 
+    @given(pieces.filter(bool), pieces)
+    def test_changes_as_much_as_its_pieces(self, before, came):
+        after = before | came
+        then = {"x": source("x", said="few", made_from=tuple(before))}
+        now = {"x": source("x", said="more", made_from=tuple(after))}
+        grown = len(after - before) / len(after) or 1  # other words, and nothing says why
+
+        assert share_changed(then, now) == pytest.approx(grown)
+        assert share_changed(then, then) == 0
+
     @given(pieces, pieces)
     def test_changes_by_the_same_share_both_ways(self, one, other):
         then, now = sources(*one), sources(*other)

@@ -1,14 +1,11 @@
 """Embeddings of text units, documents, entities, relationships and reports, and the map."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import polars as pl
 
 from graphrag_assets.layout.places import Layout, Map, lay_out_all
 from graphrag_assets.models.client import Models
 from graphrag_assets.settings import CommunitySettings, LayoutSettings
-from graphrag_assets.text import sha256
 from graphrag_assets.warehouse import table_asset
 
 EMBEDDING = ("embedding",)
@@ -21,27 +18,35 @@ def text_unit_embeddings(text_units: pl.DataFrame, models: Models) -> pl.DataFra
     return _embedded(text_units.select("id", "text"), models)
 
 
-@table_asset("document_embeddings", tasks=EMBEDDING, priority=-1)
+@table_asset("document_embeddings", priority=-1)
 def document_embeddings(
-    documents: pl.DataFrame, text_units: pl.DataFrame, models: Models
+    text_units: pl.DataFrame, text_unit_embeddings: pl.DataFrame
 ) -> pl.DataFrame:
-    """Average the embeddings of a document's slices, cut where its text units begin."""
-    slices = pl.DataFrame(
-        list(_slices(documents, text_units)),
-        schema={"document_id": pl.String, "id": pl.String, "text": pl.String},
-        orient="row",
+    """Average the embeddings of each document's text units.
+
+    Each weighs what it has before the next one begins, so that what two share counts once.
+    """
+    ends = pl.col("start_char").shift(-1).over("document_id").fill_null(pl.col("end_char"))
+    units = (
+        text_units.sort("document_id", "ordinal")
+        .select("id", "document_id", weight=ends - pl.col("start_char"))
+        .join(text_unit_embeddings, on="id", maintain_order="left")
     )
-    embedded = _embedded(slices.select("id", "text").unique("id"), models)
-    if embedded.is_empty():
-        return embedded
-    pieces = slices.join(embedded, on="id").with_columns(weight=pl.col("text").str.len_chars())
-    rows = [
-        (document_id, _mean(piece["vector"].to_numpy(), piece["weight"].to_numpy()))
-        for (document_id,), piece in pieces.sort("document_id").group_by(
-            "document_id", maintain_order=True
-        )
-    ]
-    return _frame([row[0] for row in rows], np.stack([row[1] for row in rows]), models)
+    if units.is_empty():
+        return text_unit_embeddings.clear()
+    first = np.flatnonzero(units["document_id"].rle_id().diff().fill_null(1).to_numpy())
+    weighted = units["vector"].to_numpy() * units["weight"].to_numpy()[:, None]
+    totals = np.add.reduceat(weighted, first)
+    lengths = np.linalg.norm(totals, axis=1, keepdims=True)
+    means = np.divide(totals, lengths, out=totals, where=lengths > 0)
+    return pl.DataFrame(
+        {
+            "id": units["document_id"].gather(first),
+            "vector": means.astype(np.float32),
+            "model": units["model"].gather(first),
+        },
+        schema=text_unit_embeddings.schema,
+    )
 
 
 @table_asset("entity_embeddings", tasks=EMBEDDING, priority=-1)
@@ -153,19 +158,3 @@ def _frame(ids: list[str], vectors: np.ndarray, models: Models) -> pl.DataFrame:
         {"id": ids, "vector": vectors.astype(np.float32, copy=False).reshape(-1, dimension)},
         schema={"id": pl.String, "vector": pl.Array(pl.Float32, dimension)},
     ).with_columns(model=pl.lit(models.model("embedding")))
-
-
-def _slices(documents: pl.DataFrame, text_units: pl.DataFrame) -> Iterator[tuple[str, str, str]]:
-    texts = dict(documents.select("id", "text").iter_rows())
-    units = text_units.sort("document_id", "ordinal")
-    ends = units.with_columns(
-        stop=pl.col("start_char").shift(-1).over("document_id").fill_null(pl.col("end_char"))
-    )
-    for document_id, start, stop in ends.select("document_id", "start_char", "stop").iter_rows():
-        piece = texts[document_id][start:stop]
-        yield document_id, sha256(piece), piece
-
-
-def _mean(vectors: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    mean = np.average(vectors, axis=0, weights=weights)
-    return np.asarray(mean / (np.linalg.norm(mean) or 1), np.float32)

@@ -78,7 +78,7 @@ def _embed(project: Project, tables: Tables) -> dict[str, list[Call]]:
     made: Mapping[str, Callable[[], pl.DataFrame]] = {
         "text_unit_embeddings": lambda: vectors.text_unit_embeddings(tables["text_units"], models),
         "document_embeddings": lambda: vectors.document_embeddings(
-            tables["documents"], tables["text_units"], models
+            tables["text_units"], tables["text_unit_embeddings"]
         ),
         "entity_embeddings": lambda: vectors.entity_embeddings(tables["entities"], models),
         "relationship_embeddings": lambda: vectors.relationship_embeddings(
