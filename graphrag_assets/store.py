@@ -284,6 +284,14 @@ def select(connection: Connection, statement: str, **values: object) -> pl.DataF
         raise SqlError(str(error)) from error
 
 
+def records(connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
+    """Return the rows of a statement as tuples: for few of them, in half the time of a frame."""
+    try:
+        return connection.execute(statement, values or None).fetchall()
+    except duckdb.Error as error:
+        raise SqlError(str(error)) from error
+
+
 def stream(path: Path, statement: str) -> Iterator[pl.DataFrame]:
     """Yield the rows of a statement on a version in pieces.
 

@@ -93,10 +93,14 @@ class Engine:
 
     def passages(self, ids: Sequence[str], budget: int) -> list[Item]:
         """Return text units as items, in this order, as many as fit."""
+        items = self.items("text_unit", self.passage_rows(ids, budget))
+        return pack(items, budget - HEADING_TOKENS)
+
+    def passage_rows(self, ids: Sequence[str], budget: int) -> pl.DataFrame:
+        """Return text units (id, text), in this order: more than fit, as long ones are skipped."""
         rows = self.ranked("passage_texts", ids)
         before = pl.col("unit_tokens").cum_sum() - pl.col("unit_tokens")
-        items = self.items("text_unit", rows.filter(before <= LOOKED_AT * budget))
-        return pack(items, budget - HEADING_TOKENS)
+        return rows.filter(before <= LOOKED_AT * budget)
 
     def ranked(self, statement: str, ids: Sequence[str]) -> pl.DataFrame:
         """Return the rows of sql/STATEMENT.sql for ids, in the order of the ids."""

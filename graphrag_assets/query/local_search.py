@@ -1,7 +1,7 @@
 """Answers about single things: what the question names, and what is connected to it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -12,69 +12,77 @@ from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.likest import likest
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import local
+from graphrag_assets.query.ranking import Found, local, worded
 from graphrag_assets.query.subtree import Subtree
 from graphrag_assets.query.vectors import Vector
 
 N_TEXT_UNITS = 50
 N_ENTITIES = 20
 N_BETWEEN = 20
-SHARES = {  # of the context's tokens
-    "text_unit": 0.6,
+SHARES = {  # of the context's tokens, in the order in which rows are taken
+    "report": 0.1,
     "entity": 0.1,
     "relationship": 0.12,
     "claim": 0.08,
-    "report": 0.1,
+    "text_unit": 0.6,
 }
 
 
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by what the question names and what is connected to it."""
-    vector = await engine.embed(question)
-    found = await aside(local, engine.reader, question, vector, k)
+    found, _ = await _found(engine, question, k)
     return found.units[:k]
 
 
 async def answer(engine: Engine, question: Question) -> Draft | Final:
     """Answer from passages, entities, relationships, claims and reports, each in its share."""
-    vector = await engine.embed(question.text)
-    items, known = await aside(context, engine, question, vector)
+    items, known = await context(engine, question, engine.settings.context_tokens)
     return engine.final("local_answer", question.text, items, known)
 
 
-def context(
-    engine: Engine, question: Question, vector: Vector, budget: int | None = None
-) -> tuple[list[Item], Known]:
-    """Return what a local answer is written from, each kind of rows in its share of the budget."""
-    subtree = Subtree.of(engine.reader, question.community)
-    found = local(engine.reader, question.text, vector, N_TEXT_UNITS)
+async def context(engine: Engine, question: Question, budget: int) -> tuple[list[Item], Known]:
+    """Return what a local answer is written from, each kind of rows in its share of the budget.
+
+    The kinds are read side by side.
+    """
+    subtree = await aside(Subtree.of, engine.reader, question.community)
+    found, vector = await _found(engine, question.text, N_TEXT_UNITS)
     near = [ref for ref, _ in subtree.kept(found.entities)[:N_ENTITIES]]
     told = [ref for ref, _ in found.facts]
-    shares = Shares(engine, budget or engine.settings.context_tokens)
+    units = _units(engine, found.units, vector, subtree)
+    rows = await asyncio.gather(
+        aside(_reports, engine, near, question),
+        aside(engine.ranked, "entity_texts", near),
+        aside(_relationships, engine, near, told, subtree),
+        aside(engine.reader.ask, "claims_about", ids=near),
+        aside(engine.passage_rows, units, _share("text_unit", budget)),
+    )
+    return await aside(_packed, engine, dict(zip(SHARES, rows, strict=True)), budget)
+
+
+async def _found(engine: Engine, question: str, k: int) -> tuple[Found, Vector]:
+    """Return what a question finds, and its vector; words are looked for while it is made."""
+    vector, words = await asyncio.gather(
+        engine.embed(question), aside(worded, engine.reader, question)
+    )
+    return await aside(local, engine.reader, words, vector, k), vector
+
+
+def _packed(
+    engine: Engine, rows: Mapping[str, pl.DataFrame], budget: int
+) -> tuple[list[Item], Known]:
+    """Return the rows of each kind that fit its share, and what an answer may cite of them."""
     items = [
-        *_reports(shares, near, question),
-        *shares.fit("entity", engine.ranked("entity_texts", near)),
-        *_relationships(shares, near, told, subtree),
-        *shares.fit("claim", engine.reader.ask("claims_about", ids=near)),
-        *engine.passages(_units(engine, found.units, vector, subtree), shares.of("text_unit")),
+        item
+        for kind, found in rows.items()
+        for item in pack(engine.items(kind, found), _share(kind, budget) - HEADING_TOKENS)
     ]
     return citable(engine, items)
 
 
-@dataclass(frozen=True)
-class Shares:
-    """A budget, of which every kind of rows has its share."""
-
-    engine: Engine
-    budget: int
-
-    def fit(self, kind: str, rows: pl.DataFrame) -> list[Item]:
-        """Return the rows (id, text) that fit, in their order."""
-        return pack(self.engine.items(kind, rows), self.of(kind) - HEADING_TOKENS)
-
-    def of(self, kind: str) -> int:
-        """Return the tokens of a kind of rows."""
-        return int(SHARES[kind] * self.budget)
+def _share(kind: str, budget: int) -> int:
+    """Return the tokens of a kind of rows."""
+    return int(SHARES[kind] * budget)
 
 
 def _units(engine: Engine, ranked: Ranked, vector: Vector, subtree: Subtree) -> list[str]:
@@ -85,27 +93,26 @@ def _units(engine: Engine, ranked: Ranked, vector: Vector, subtree: Subtree) -> 
     return list(dict.fromkeys(ref for ref, _ in kept))
 
 
-def _reports(shares: Shares, entities: Sequence[str], question: Question) -> list[Item]:
+def _reports(engine: Engine, entities: Sequence[str], question: Question) -> pl.DataFrame:
     """Return reports of the communities that the entities lie in: of the subtree, if limited."""
-    reader = shares.engine.reader
-    level = shares.engine.settings.level if question.level is None else question.level
+    reader = engine.reader
+    level = engine.settings.level if question.level is None else question.level
     if question.community is None:
-        return shares.fit("report", reader.ask("reports_about", ids=entities, level=level))
+        return reader.ask("reports_about", ids=entities, level=level)
     inside = reader.ask("community_subtree", id=question.community)
     level = max(level, int(inside["level"][0]) + 1)
     rows = reader.ask("reports_about", ids=entities, level=level)
-    return shares.fit("report", rows.join(inside, on="id", how="semi", maintain_order="left"))
+    return rows.join(inside, on="id", how="semi", maintain_order="left")
 
 
 def _relationships(
-    shares: Shares, entities: Sequence[str], told: Sequence[str], subtree: Subtree
-) -> list[Item]:
+    engine: Engine, entities: Sequence[str], told: Sequence[str], subtree: Subtree
+) -> pl.DataFrame:
     """Return the facts nearest to the question, then those between the entities.
 
     In a subtree only the latter: their ends are known to lie in it.
     """
-    reader = shares.engine.reader
-    between = reader.ask("relationships_between", ids=entities, k=N_BETWEEN)["id"].to_list()
+    between = engine.reader.records("relationships_between", ids=entities, k=N_BETWEEN)
     first = told if subtree.ids is None else []
-    ids = list(dict.fromkeys([*first, *between]))
-    return shares.fit("relationship", shares.engine.ranked("relationship_texts", ids))
+    ids = list(dict.fromkeys([*first, *(ref for (ref,) in between)]))
+    return engine.ranked("relationship_texts", ids)

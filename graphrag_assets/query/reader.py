@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -9,7 +10,15 @@ from graphrag_assets.query.arrays import Arrays, kept
 from graphrag_assets.query.document_filter import open_scope
 from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
 from graphrag_assets.query.vectors import MANY, Vectors, vector_arrays
-from graphrag_assets.store import Connection, arrays_folder, open_published, select, sql, stream
+from graphrag_assets.store import (
+    Connection,
+    arrays_folder,
+    open_published,
+    records,
+    select,
+    sql,
+    stream,
+)
 
 MAX_SCOPES = 8
 
@@ -48,6 +57,10 @@ class Reader:
     def ask(self, name: str, **values: object) -> pl.DataFrame:
         """Return the rows of sql/NAME.sql."""
         return self.rows(sql(name), **values)
+
+    def records(self, name: str, **values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of sql/NAME.sql as tuples."""
+        return records(self._connection.cursor(), sql(name), **values)
 
     def vectors(self, of: str) -> Vectors:
         """Return the embeddings of text_unit, entity, relationship, report; read once."""
