@@ -37,7 +37,7 @@ from graphrag_assets.schema import (
     make_table,
     quoted,
 )
-from graphrag_assets.tables import TABLES, columns, keys
+from graphrag_assets.tables import TABLES, columns, keys, sort_columns
 
 Connection = duckdb.DuckDBPyConnection
 T = TypeVar("T")
@@ -262,8 +262,8 @@ def replace(connection: Connection, table: str, rows: pl.DataFrame) -> dict[str,
 
 
 def append(connection: Connection, table: str, rows: pl.DataFrame) -> None:
-    """Add rows to a table, in the order of its key: DuckDB then finds few of them in few blocks."""
-    connection.register("incoming", _by_key(table, validate(table, rows)).to_arrow())
+    """Add rows to a table, in its order: DuckDB then finds few of them in few blocks."""
+    connection.register("incoming", _in_order(table, validate(table, rows)).to_arrow())
     connection.execute(f'INSERT INTO "{table}" BY NAME FROM incoming')
     connection.unregister("incoming")
 
@@ -384,8 +384,8 @@ def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:
         make_table(connection, table, rows.clear())
 
 
-def _by_key(table: str, rows: pl.DataFrame) -> pl.DataFrame:
-    places = rows.select(pl.arg_sort_by(*keys(table))).to_series()
+def _in_order(table: str, rows: pl.DataFrame) -> pl.DataFrame:
+    places = rows.select(pl.arg_sort_by(*sort_columns(table))).to_series()
     return rows if (places.diff().drop_nulls() == 1).all() else rows[places]
 
 

@@ -54,7 +54,7 @@ def _places(reader: Reader, draft: Draft) -> tuple[pl.DataFrame, Mapping[str, Se
     for report, ref in reader.records("cited_elements", ids=reports) if reports else ():
         elements.setdefault(report, []).append(ref)
     refs = [ref for _, ref, _ in used] + [ref for found in elements.values() for ref in found]
-    return reader.ask("passages", ids=sorted(set(refs))), elements
+    return reader.passages(sorted(set(refs))), elements
 
 
 def _titled(reader: Reader, draft: Draft) -> Draft:

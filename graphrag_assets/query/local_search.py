@@ -8,7 +8,7 @@ import polars as pl
 from graphrag_assets.context import HEADING_TOKENS, Item, pack
 from graphrag_assets.query.answer import Draft, Final, Known
 from graphrag_assets.query.citable import citable
-from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.engine import Engine, aside, in_order
 from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.likest import likest
 from graphrag_assets.query.question import Question
@@ -112,7 +112,12 @@ def _relationships(
 
     In a subtree only the latter: their ends are known to lie in it.
     """
-    between = engine.reader.records("relationships_between", ids=entities, k=N_BETWEEN)
+    between = engine.reader.relations.between(entities, N_BETWEEN)
     first = told if subtree.ids is None else []
-    ids = list(dict.fromkeys([*first, *(ref for (ref,) in between)]))
-    return engine.ranked("relationship_texts", ids)
+    ids = list(dict.fromkeys([*first, *between]))
+    ends = engine.reader.relations.ends(ids)
+    sources, targets = ([pair[end] for pair in ends.values()] for end in (0, 1))
+    texts = engine.reader.ask(
+        "relationship_texts", ids=list(ends), sources=sources, targets=targets
+    )
+    return in_order(ids, texts)

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
-import numpy as np
-
-from graphrag_assets.query.graph import DAMPING, Graph, Ranked
+from graphrag_assets.query.graph import DAMPING, Graph, Ranked, Weights
 from graphrag_assets.query.named import Named, named_in
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.vectors import Vector
@@ -91,13 +89,13 @@ def local(reader: Reader, words: Worded, vector: Vector, k: int) -> Found:
     facts = reader.vectors("relationship").nearest(vector, N_FACTS)
     dense = reader.vectors("text_unit").nearest(vector, N_TEXT_UNITS)
     matching = fused([dense, words.matching])[:N_TEXT_UNITS]
-    by_name = TITLED * graph.text_unit_weights(words.titled) + MENTIONED * graph.entity_weights(
-        _mentioned(words.named)
+    by_name, by_words = words.share, 1 - words.share
+    restart = graph.together(
+        by_name * TITLED * graph.text_unit_weights(words.titled),
+        by_name * MENTIONED * graph.entity_weights(_mentioned(words.named)),
+        by_words * MATCHING * graph.text_unit_weights(_above_least(matching)),
+        by_words * TOLD * graph.entity_weights(_told(reader, vector, facts[:N_TOLD])),
     )
-    by_words = MATCHING * graph.text_unit_weights(_above_least(matching)) + TOLD * (
-        graph.entity_weights(_told(reader, vector, facts[:N_TOLD]))
-    )
-    restart = words.share * by_name + (1 - words.share) * by_words
     first = [*_best_of(words.titled, N_TITLED), *(ref for ref, _ in matching[:N_MATCHING])]
     scores = graph.page_rank(_followed(reader, graph, restart, list(dict.fromkeys(first))))
     return Found(*graph.best(scores, max(k, N_TEXT_UNITS)), facts)
@@ -111,7 +109,9 @@ def behind_reports(reader: Reader, question: str, vector: Vector, k: int) -> Ran
     """
     nearest = dict(reader.vectors("report").nearest(vector, N_REPORTS))
     behind: dict[str, float] = defaultdict(float)
-    for report, unit, share in reader.records("report_text_units", ids=list(nearest)):
+    entities = (ref for (ref,) in reader.records("evidence_of_reports", ids=list(nearest)))
+    known = reader.graph.mentions(entities)
+    for report, unit, share in reader.records("report_text_units", ids=list(nearest), **known):
         behind[unit] += nearest[report] * share
     by_reports = sorted(behind.items(), key=lambda pair: (-pair[1], pair[0]))
     matching = [ref for ref, _ in hybrid(reader, question, vector, N_TEXT_UNITS) if ref in behind]
@@ -153,7 +153,7 @@ def _told(reader: Reader, vector: Vector, facts: Ranked) -> dict[str, float]:
     """Return the ends of the facts nearest to a question, and the entities nearest to it."""
     best = dict(facts)
     weights = dict(reader.vectors("entity").nearest(vector, N_ENTITIES))
-    for ref, *ends in reader.records("ends_of_relationships", ids=list(best)):
+    for ref, ends in reader.relations.ends(best).items():
         for end in ends:
             weights[end] = max(weights.get(end, 0.0), best[ref])
     return {ref: max(weight, 0.0) for ref, weight in weights.items()}
@@ -182,14 +182,14 @@ def _best_of(weights: Mapping[str, float], k: int) -> list[str]:
     return sorted(weights, key=lambda ref: (-weights[ref], ref))[:k]
 
 
-def _followed(reader: Reader, graph: Graph, restart: np.ndarray, units: list[str]) -> np.ndarray:
+def _followed(reader: Reader, graph: Graph, restart: Weights, units: list[str]) -> Weights:
     """Return the restart with the step from text units to the documents that they name."""
     texts = dict(reader.records("texts_of_text_units", ids=units))
     units = [ref for ref in units if ref in texts]
     named = named_in(reader, *(texts[ref] for ref in units), proper=True)
-    followed = restart.copy()
+    steps = [restart]
     for ref, titled in zip(units, _titled(reader, named), strict=True):
         titled.pop(ref, None)
-        chance = DAMPING * FOLLOWED * restart[graph.place_of(ref)]
-        followed += chance * graph.text_unit_weights(titled)
-    return followed
+        chance = DAMPING * FOLLOWED * restart.at(graph.place_of(ref))
+        steps.append(chance * graph.text_unit_weights(titled))
+    return graph.together(*steps)

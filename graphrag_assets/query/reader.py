@@ -1,6 +1,7 @@
 """Reads of one published version: SQL, vectors as matrices, the graph as a sparse matrix."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import polars as pl
 from graphrag_assets.query.arrays import Arrays, kept
 from graphrag_assets.query.document_filter import open_scope
 from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
+from graphrag_assets.query.relations import Relations, relation_arrays
 from graphrag_assets.query.vectors import MANY, Vectors, vector_arrays
 from graphrag_assets.store import (
     Connection,
@@ -39,6 +41,7 @@ class Reader:
         self._scopes: dict[str, Reader] = {}
         self._vectors: dict[str, Vectors] = {}
         self._graph: Graph | None = None
+        self._relations: Relations | None = None
 
     def rows(self, statement: str, **values: object) -> pl.DataFrame:
         """Return the rows of a statement."""
@@ -77,6 +80,20 @@ class Reader:
                 self._graph = Graph.of(kept(self._folder, "graph", self._edges))
             return self._graph
 
+    @property
+    def relations(self) -> Relations:
+        """The relationships by their ends; read once."""
+        graph = self.graph
+        with self._lock:
+            if self._relations is None:
+                arrays = kept(self._folder, "relations", self._ends)
+                self._relations = Relations(entities=graph.entities, **arrays)
+            return self._relations
+
+    def passages(self, refs: Sequence[str]) -> pl.DataFrame:
+        """Return the rows of sql/passages.sql for elements and text units."""
+        return self.ask("passages", ids=refs, **self.graph.mentions(refs))
+
     def scoped(self, where: str) -> "Reader":
         """Return a reader of what documents that meet a condition on their columns tell.
 
@@ -101,7 +118,7 @@ class Reader:
         if self._whole is not None:
             ids = self.rows(f"SELECT id FROM {of}_embeddings")["id"]
             return self._whole.vectors(of).only(ids)
-        return Vectors.of(kept(self._folder, f"{of}_embeddings", lambda: self._embeddings(of)))
+        return Vectors.of(kept(self._folder, f"{of}_vectors", lambda: self._embeddings(of)))
 
     def _embeddings(self, of: str) -> Arrays:
         ids = self.rows(f"SELECT id FROM {of}_embeddings")["id"]
@@ -112,3 +129,7 @@ class Reader:
     def _edges(self) -> Arrays:
         ids = (self.rows(f"SELECT id FROM {table} ORDER BY id") for table in PLACES)
         return graph_arrays(self.ask("graph_edges"), *(rows["id"] for rows in ids))
+
+    def _ends(self) -> Arrays:
+        rows = self.ask("relationship_ends")
+        return relation_arrays(rows, len(self.graph.entities))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from graphrag_assets.context import cited
@@ -69,6 +70,7 @@ def worth_opening(reader: Reader, draft: Draft, community: str | None) -> tuple[
     else:
         level = level_of(reader, community) + 1
         refs = [ref for _, ref, _ in used]
+        refs += chain.from_iterable(reader.relations.ends(refs).values())
         rows = reader.records("communities_about", ids=refs, level=level, k=N_NEXT)
     return tuple(NextCommunity(*row[:4]) for row in rows)
 

@@ -1,9 +1,8 @@
 -- Where elements are mentioned, or where text units stand: the text unit, with the page on which
--- it begins and those that begin inside it.
+-- it begins and those that begin inside it. Where entities are mentioned is known: the graph has it.
 WITH refs AS (SELECT DISTINCT unnest($ids::VARCHAR[]) AS id),
 places AS (
-    SELECT m.entity_id AS ref_id, m.text_unit_id
-    FROM entity_mentions m JOIN refs ON refs.id = m.entity_id
+    SELECT unnest($mentioned::VARCHAR[]) AS ref_id, unnest($units::VARCHAR[]) AS text_unit_id
     UNION
     SELECT m.relationship_id, m.text_unit_id
     FROM relationship_mentions m JOIN refs ON refs.id = m.relationship_id
