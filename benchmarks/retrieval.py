@@ -22,7 +22,7 @@ from pathlib import Path
 
 from graphrag_assets.project import silent
 from graphrag_assets.query import Index
-from graphrag_assets.query.ranking import hybrid, lexical
+from graphrag_assets.query.ranking import N_TEXT_UNITS, hybrid, lexical
 from graphrag_assets.run import run_index
 
 CUTS = (5, 10)
@@ -70,7 +70,8 @@ def rankings(index):
     k, reader, engine = max(CUTS), index.reader, index.engine
 
     def fused(question):
-        return hybrid(reader, question, engine.models.run(engine.embed(question)), k)
+        vector = engine.models.run(engine.embed(question))
+        return hybrid(reader, question, vector, N_TEXT_UNITS)[:k]
 
     def by(method):
         return lambda question: index.retrieve(question, method=method, k=k)["id"].to_list()
