@@ -5,6 +5,7 @@ best-first by their nearest text units, which a rater tests under a budget; afte
 without a hit it goes one level down; what was found is told community by community.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final as Constant
@@ -114,7 +115,7 @@ async def _parts(engine: Engine, question: str) -> list[str]:
 
 
 async def _candidates(engine: Engine, question: Question, parts: Sequence[str]) -> Candidates:
-    vectors = [await engine.embed(part) for part in (question.text, *parts)]
+    vectors = await asyncio.gather(*(engine.embed(part) for part in (question.text, *parts)))
     return await aside(_near, engine, question.community, vectors)
 
 

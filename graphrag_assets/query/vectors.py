@@ -31,7 +31,7 @@ class Vectors:
     signs: np.ndarray | None = None  # uint64, a row for each 64 coordinates
     mean: np.ndarray | None = None
     rows: np.ndarray | None = None  # of the matrix, where it holds others too
-    reads: Iterator[int] = field(default_factory=partial(count, 1))
+    reads: Iterator[int] = field(default_factory=partial(count, 1), init=False)
 
     @classmethod
     def of(cls, arrays: Arrays) -> "Vectors":
