@@ -1,6 +1,5 @@
 """One question on its way: the method's steps, the last call, the citations, the account."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -38,7 +37,7 @@ class Asking:
         chosen, step = await self._prepared()
         if isinstance(step, Final):
             step = step.draft(await chosen.engine.models.chat(step.request))
-        return await chosen.finished(step)
+        return await aside(chosen.finished, step)
 
     async def stream(self) -> AsyncGenerator[str | Answer, None]:
         """Give the text as the model writes it, then the answer: its text is that of the pieces."""
@@ -58,9 +57,9 @@ class Asking:
                 yield rest
             raw = raw.strip()
             step = step.said(raw) if reason is None else step.failed(reason, raw)
-            yield await chosen.finished(step)
+            yield await aside(chosen.finished, step)
             return
-        answer = await chosen.finished(step)
+        answer = await aside(chosen.finished, step)
         if answer.text:
             yield answer.text
         yield answer
@@ -71,19 +70,17 @@ class Asking:
         step = await METHODS[asking.method].answer(asking.engine, asking.question)
         return asking, step
 
-    async def finished(self, draft: Draft) -> Answer:
+    def finished(self, draft: Draft) -> Answer:
         """Return the answer with its citations resolved."""
         reader = self.engine.reader
         text, dropped = keep_known(draft.text, draft.known)
         draft = supported(replace(draft, text=text))
         if draft.status == "no_evidence":
             text = text or SILENT.get(language(self.question.text), SILENT["en"])
-        opening, citations = await asyncio.gather(
-            aside(worth_opening, reader, draft, self.question.community), resolved(reader, draft)
-        )
+        opening = worth_opening(reader, draft, self.question.community)
         return Answer(
             text=text,
-            citations=citations,
+            citations=resolved(reader, draft),
             context=tuple(ref for _, ref, _ in draft.known.values()),
             usage=Usage.of(self.engine.models.drain()),
             method=self.method,

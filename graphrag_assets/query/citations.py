@@ -1,6 +1,5 @@
 """From each citation of an answer to the sentences of a document that say it."""
 
-import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,6 @@ import polars as pl
 
 from graphrag_assets.context import BRACKETS, KINDS, cited
 from graphrag_assets.query.answer import Citation, Draft, Passage
-from graphrag_assets.query.engine import aside
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.text import sentences, terms
 
@@ -36,14 +34,11 @@ def statements(text: str) -> dict[str, list[str]]:
     return found
 
 
-async def resolved(reader: Reader, draft: Draft) -> tuple[Citation, ...]:
+def resolved(reader: Reader, draft: Draft) -> tuple[Citation, ...]:
     """Return a draft's citations with the passages that support them best."""
     if not cited(draft.text):
         return ()
-    titled, (passages, elements) = await asyncio.gather(
-        aside(_titled, reader, draft), aside(_places, reader, draft)
-    )
-    return await aside(resolve, titled, passages, elements)
+    return resolve(_titled(reader, draft), *_places(reader, draft))
 
 
 def _places(reader: Reader, draft: Draft) -> tuple[pl.DataFrame, Mapping[str, Sequence[str]]]:

@@ -1,7 +1,7 @@
 """Answers about single things: what the question names, and what is connected to it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -19,7 +19,7 @@ from graphrag_assets.query.vectors import Vector
 N_TEXT_UNITS = 50
 N_ENTITIES = 20
 N_BETWEEN = 20
-SHARES = {  # of the context's tokens, in the order in which rows are taken
+SHARES = {  # of the context's tokens
     "report": 0.1,
     "entity": 0.1,
     "relationship": 0.12,
@@ -41,23 +41,9 @@ async def answer(engine: Engine, question: Question) -> Draft | Final:
 
 
 async def context(engine: Engine, question: Question, budget: int) -> tuple[list[Item], Known]:
-    """Return what a local answer is written from, each kind of rows in its share of the budget.
-
-    The kinds are read side by side.
-    """
-    subtree = await aside(Subtree.of, engine.reader, question.community)
+    """Return what a local answer is written from, each kind of rows in its share of the budget."""
     found, vector = await _found(engine, question.text, N_TEXT_UNITS)
-    near = [ref for ref, _ in subtree.kept(found.entities)[:N_ENTITIES]]
-    told = [ref for ref, _ in found.facts]
-    units = _units(engine, found.units, vector, subtree)
-    rows = await asyncio.gather(
-        aside(_reports, engine, near, question),
-        aside(engine.ranked, "entity_texts", near),
-        aside(_relationships, engine, near, told, subtree),
-        aside(engine.reader.ask, "claims_about", ids=near),
-        aside(engine.passage_rows, units, _share("text_unit", budget)),
-    )
-    return await aside(_packed, engine, dict(zip(SHARES, rows, strict=True)), budget)
+    return await aside(_context, engine, question, budget, found, vector)
 
 
 async def _found(engine: Engine, question: str, k: int) -> tuple[Found, Vector]:
@@ -68,14 +54,24 @@ async def _found(engine: Engine, question: str, k: int) -> tuple[Found, Vector]:
     return await aside(local, engine.reader, words, vector, k), vector
 
 
-def _packed(
-    engine: Engine, rows: Mapping[str, pl.DataFrame], budget: int
+def _context(
+    engine: Engine, question: Question, budget: int, found: Found, vector: Vector
 ) -> tuple[list[Item], Known]:
-    """Return the rows of each kind that fit its share, and what an answer may cite of them."""
+    subtree = Subtree.of(engine.reader, question.community)
+    near = [ref for ref, _ in subtree.kept(found.entities)[:N_ENTITIES]]
+    told = [ref for ref, _ in found.facts]
+    units = _units(engine, found.units, vector, subtree)
+    rows = {
+        "report": _reports(engine, near, question),
+        "entity": engine.ranked("entity_texts", near),
+        "relationship": _relationships(engine, near, told, subtree),
+        "claim": engine.reader.ask("claims_about", ids=near),
+        "text_unit": engine.passage_rows(units, _share("text_unit", budget)),
+    }
     items = [
         item
-        for kind, found in rows.items()
-        for item in pack(engine.items(kind, found), _share(kind, budget) - HEADING_TOKENS)
+        for kind, of_kind in rows.items()
+        for item in pack(engine.items(kind, of_kind), _share(kind, budget) - HEADING_TOKENS)
     ]
     return citable(engine, items)
 

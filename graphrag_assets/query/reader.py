@@ -38,6 +38,7 @@ class Reader:
         self._folder: Path | None = arrays_folder(path) if where is None else None
         self._whole = whole
         self._lock = threading.RLock()
+        self._door = threading.Lock()  # DuckDB refuses two calls on a connection at once
         self._scopes: dict[str, Reader] = {}
         self._vectors: dict[str, Vectors] = {}
         self._graph: Graph | None = None
@@ -45,11 +46,11 @@ class Reader:
 
     def rows(self, statement: str, **values: object) -> pl.DataFrame:
         """Return the rows of a statement."""
-        return select(self._connection.cursor(), statement, **values)
+        return select(self._cursor(), statement, **values)
 
     def rows_within(self, seconds: float, statement: str) -> pl.DataFrame:
         """Return the rows of a statement; raise SqlError for one that takes longer."""
-        cursor = self._connection.cursor()
+        cursor = self._cursor()
         alarm = threading.Timer(seconds, cursor.interrupt)
         alarm.start()
         try:
@@ -63,7 +64,7 @@ class Reader:
 
     def records(self, name: str, **values: object) -> list[tuple[Any, ...]]:
         """Return the rows of sql/NAME.sql as tuples."""
-        return records(self._connection.cursor(), sql(name), **values)
+        return records(self._cursor(), sql(name), **values)
 
     def vectors(self, of: str) -> Vectors:
         """Return the embeddings of text_unit, entity, relationship, report; read once."""
@@ -112,7 +113,13 @@ class Reader:
         """Close the file."""
         for scope in self._scopes.values():
             scope.close()
-        self._connection.close()
+        with self._door:
+            self._connection.close()
+
+    def _cursor(self) -> Connection:
+        """Return a connection for one statement: other threads have theirs."""
+        with self._door:
+            return self._connection.cursor()
 
     def _read_vectors(self, of: str) -> Vectors:
         if self._whole is not None:

@@ -1,7 +1,5 @@
 """citations: what a short id in an answer stands for, and where that is said."""
 
-import asyncio
-
 import pytest
 
 from graphrag_assets.query.answer import Draft
@@ -20,7 +18,7 @@ def small(small_index):
 def cited(reader: Reader, marker: str, kind: str, ref: str):
     """Return the citation of something that an answer knows by its id alone."""
     draft = Draft(f"Something is said [{marker}].", {marker: (kind, ref, "")})
-    (citation,) = asyncio.run(resolved(reader, draft))
+    (citation,) = resolved(reader, draft)
     return citation
 
 
