@@ -35,6 +35,7 @@ from graphrag_assets.schema import (
     has_table,
     is_up_to_date,
     make_table,
+    merge_statement,
     quoted,
 )
 from graphrag_assets.tables import TABLES, columns, keys, sort_columns
@@ -182,8 +183,7 @@ def _remove_arrays(version: Path) -> None:
 def connect(path: Path, *, read_only: bool) -> Iterator[Connection]:
     """Open a working database, waiting while another process holds it; close it at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = _open_as_it_is(path) if read_only else None
-    connection = connection or _open_to_write(path)
+    connection = (read_only and _open_as_it_is(path)) or _open_to_write(path)
     try:
         yield connection
     finally:
@@ -255,7 +255,7 @@ def replace(connection: Connection, table: str, rows: pl.DataFrame) -> dict[str,
         append(connection, table, rows)
         return {"inserted": rows.height, "updated": 0, "deleted": 0, "unchanged": 0}
     connection.register("incoming", rows.to_arrow())
-    done = Counter(action for (action,) in connection.execute(_merge_statement(table)).fetchall())
+    done = Counter(action for (action,) in connection.execute(merge_statement(table)).fetchall())
     connection.unregister("incoming")
     touched = {"inserted": done["INSERT"], "updated": done["UPDATE"], "deleted": done["DELETE"]}
     return touched | {"unchanged": rows.height - done["INSERT"] - done["UPDATE"]}
@@ -387,18 +387,6 @@ def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:
 def _in_order(table: str, rows: pl.DataFrame) -> pl.DataFrame:
     places = rows.select(pl.arg_sort_by(*sort_columns(table))).to_series()
     return rows if (places.diff().drop_nulls() == 1).all() else rows[places]
-
-
-def _merge_statement(table: str) -> str:
-    rest = [name for name in columns(table) if name not in keys(table)]
-    same = " AND ".join(f't."{key}" = n."{key}"' for key in keys(table))
-    differs = " OR ".join(f't."{name}" IS DISTINCT FROM n."{name}"' for name in rest) or "false"
-    return f"""
-        MERGE INTO "{table}" t USING incoming n ON {same}
-        WHEN MATCHED AND ({differs}) THEN UPDATE BY NAME
-        WHEN NOT MATCHED BY TARGET THEN INSERT BY NAME
-        WHEN NOT MATCHED BY SOURCE THEN DELETE
-        RETURNING merge_action"""
 
 
 def _link(target: Path, current: Path) -> None:
