@@ -61,7 +61,7 @@ class Vectors:
         if self.signs is not None:
             chosen = _least(self._unlike(vector), max(SHORT_LIST, 4 * k))
             ids, matrix = ids[chosen], self.at(chosen)
-        scores = matrix @ vector
+        scores = np.einsum("ij,j->i", matrix, vector)  # BLAS would wake threads that spin
         best = smallest(-scores, k)
         best = best[np.lexsort((ids[best], -scores[best]))]
         return [(ids[i].decode(), float(scores[i])) for i in best]
