@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from graphrag_assets.project import Project
-from graphrag_assets.query.ranking import behind_reports, hybrid, lexical, local
+from graphrag_assets.query.ranking import behind_reports, hybrid, lexical, local, worded
 from graphrag_assets.query.reader import Reader
 
 ASKED = """
@@ -56,7 +56,7 @@ METHODS = {
     "basic": lambda reader, _, vector: reader.vectors("text_unit").nearest(vector, 10),
     "fused": lambda reader, question, vector: hybrid(reader, question, vector, 10),
     "global": lambda reader, question, vector: behind_reports(reader, question, vector, 10),
-    "local": lambda reader, question, vector: local(reader, question, vector, 10),
+    "local": lambda reader, question, vector: local(reader, worded(reader, question), vector, 10),
 }
 
 

@@ -18,7 +18,7 @@ import polars as pl
 
 from graphrag_assets.project import Project
 from graphrag_assets.store import connect, select
-from graphrag_assets.tables import keys
+from graphrag_assets.tables import sort_columns
 
 DIMENSION = 384
 CLUSTERS = 1_000
@@ -115,7 +115,7 @@ def build(project, units, entities):
         for table, statement in STATEMENTS.items():
             start = time.perf_counter()
             used = {name: value for name, value in values.items() if f"${name}" in statement}
-            order = ", ".join(keys(table))
+            order = ", ".join(sort_columns(table))
             connection.execute(f"INSERT INTO {table} BY NAME ({statement}) ORDER BY {order}", used)
             report(connection, table, start)
         for kind, statement in EMBEDDED.items():

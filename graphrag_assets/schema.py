@@ -81,6 +81,19 @@ def quoted(text: str) -> str:
 
 
 @cache
+def merge_statement(table: str) -> str:
+    """Return what makes a table hold the rows of `incoming`, touching only those that differ."""
+    rest = [name for name in columns(table) if name not in keys(table)]
+    same = " AND ".join(f't."{key}" = n."{key}"' for key in keys(table))
+    differs = " OR ".join(f't."{name}" IS DISTINCT FROM n."{name}"' for name in rest) or "false"
+    return f"""
+        MERGE INTO "{table}" t USING incoming n ON {same}
+        WHEN MATCHED AND ({differs}) THEN UPDATE BY NAME
+        WHEN NOT MATCHED BY TARGET THEN INSERT BY NAME
+        WHEN NOT MATCHED BY SOURCE THEN DELETE
+        RETURNING merge_action"""
+
+
 def _wanted() -> dict[str, Shape]:
     with duckdb.connect() as connection:
         for table in TABLES:

@@ -357,6 +357,15 @@ BOOKS: dict[str, type[dy.Schema]] = {
 TABLES |= BOOKS
 
 
+SORTED_BY = {"community_members": ["entity_id"], "relationship_mentions": ["relationship_id"]}
+
+
+def sort_columns(table: str) -> list[str]:
+    """Return the columns in whose order rows lie: the key, or first what questions look for."""
+    first = SORTED_BY.get(table, [])
+    return [*first, *(key for key in keys(table) if key not in first)]
+
+
 def keys(table: str) -> list[str]:
     """Return the key columns of a table."""
     return TABLES[table].primary_key()

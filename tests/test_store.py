@@ -164,6 +164,16 @@ class TestReplace:
 
         assert lying.fetchall() == sorted(pairs)
 
+    def test_puts_members_in_the_order_in_which_questions_look_for_them(self, connection):
+        pairs = [("c1", "e2"), ("c2", "e1"), ("c1", "e1")]
+        rows = [{"community_id": one, "entity_id": other} for one, other in pairs]
+        replace(connection, "community_members", pl.DataFrame(rows))
+        lying = connection.execute(
+            "SELECT entity_id, community_id FROM community_members ORDER BY rowid"
+        )
+
+        assert lying.fetchall() == [("e1", "c1"), ("e1", "c2"), ("e2", "c1")]
+
     def test_keeps_vectors_to_the_last_bit(self, connection):
         rows = vectors("a", "b", dimension=384)
         replace(connection, "entity_embeddings", rows)

@@ -3,6 +3,7 @@
 A process that asks one question of a million text units then reads what it needs, not gigabytes.
 """
 
+import mmap
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -30,6 +31,13 @@ def kept(folder: Path | None, name: str, make: Callable[[], Arrays]) -> Arrays:
     except OSError:  # a folder that can't be written, a full disk
         return made
     return _mapped(place) or made
+
+
+def forgotten(array: np.ndarray) -> None:
+    """Let go of what was read of a mapped array: it stays in the system's memory, not in ours."""
+    mapped = array.base
+    if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def places_of(ids: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,11 +21,11 @@ def citable(engine: Engine, items: Sequence[Item]) -> tuple[list[Item], Known]:
     cites = {short[1 : DIGITS + 1] for report in reports for short in cited(report.text)}
     if not cites:
         return list(items), known
-    rows = engine.reader.ask(
+    rows = engine.reader.records(
         "elements_of_reports", ids=[report.id for report in reports], digits=sorted(cites)
     )
     rests_on: dict[tuple[str, str], list[Element]] = {}
-    for report_id, kind, ref in rows.iter_rows():
+    for report_id, kind, ref in rows:
         rests_on.setdefault((report_id, marker(kind, ref)), []).append((kind, ref))
     there = {report.id for report in reports}
     found = [_citing(engine, item, rests_on, known) if item.id in there else item for item in items]

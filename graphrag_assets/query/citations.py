@@ -36,14 +36,20 @@ def statements(text: str) -> dict[str, list[str]]:
 
 def resolved(reader: Reader, draft: Draft) -> tuple[Citation, ...]:
     """Return a draft's citations with the passages that support them best."""
-    draft = _titled(reader, draft)
+    if not cited(draft.text):
+        return ()
+    return resolve(_titled(reader, draft), *_places(reader, draft))
+
+
+def _places(reader: Reader, draft: Draft) -> tuple[pl.DataFrame, Mapping[str, Sequence[str]]]:
+    """Return the passages of all that a draft cites, and what the reports among it cite."""
     used = [draft.known[marker] for marker in cited(draft.text)]
     reports = [ref for kind, ref, _ in used if kind == "report"]
     elements: dict[str, list[str]] = {}
-    for report, ref in reader.ask("cited_elements", ids=reports).iter_rows():
+    for report, ref in reader.records("cited_elements", ids=reports) if reports else ():
         elements.setdefault(report, []).append(ref)
     refs = [ref for _, ref, _ in used] + [ref for found in elements.values() for ref in found]
-    return resolve(draft, reader.ask("passages", ids=sorted(set(refs))), elements)
+    return reader.passages(sorted(set(refs))), elements
 
 
 def _titled(reader: Reader, draft: Draft) -> Draft:
@@ -52,7 +58,7 @@ def _titled(reader: Reader, draft: Draft) -> Draft:
     bare = {marker: (kind, ref) for marker, (kind, ref, title) in used.items() if not title}
     if not bare:
         return draft
-    titles = dict(reader.ask("titles", ids=[ref for _, ref in bare.values()]).iter_rows())
+    titles = dict(reader.records("titles", ids=[ref for _, ref in bare.values()]))
     named = {marker: (kind, ref, titles.get(ref, "")) for marker, (kind, ref) in bare.items()}
     return replace(draft, known={**draft.known, **named})
 

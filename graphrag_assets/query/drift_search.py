@@ -105,8 +105,7 @@ def _nearest(engine: Engine, question: Question, vector: Vector) -> tuple[list[I
 async def _follow(engine: Engine, main: Question, text: str) -> Told:
     question = replace(main, text=text)
     budget = int(SHARE * engine.settings.context_tokens)
-    vector = await engine.embed(text)
-    items, known = await aside(local_search.context, engine, question, vector, budget)
+    items, known = await local_search.context(engine, question, budget)
     outcome = await engine.call(
         "drift_follow_up", text, Step, context=render(items), main_question=main.text
     )

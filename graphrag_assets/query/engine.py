@@ -21,6 +21,7 @@ from graphrag_assets.text import count_tokens_many, language
 R = TypeVar("R")
 MARKER_TOKENS = 20  # most that a row's marker takes
 LOOKED_AT = 2  # budgets of passages whose tokens are counted: a long one may be skipped
+AT_ONCE = 20  # passages; more are read only where these are short
 aside = asyncio.to_thread  # reads and arithmetic: the event loop has other questions to serve
 
 
@@ -93,10 +94,16 @@ class Engine:
 
     def passages(self, ids: Sequence[str], budget: int) -> list[Item]:
         """Return text units as items, in this order, as many as fit."""
-        rows = self.ranked("passage_texts", ids)
-        before = pl.col("unit_tokens").cum_sum() - pl.col("unit_tokens")
-        items = self.items("text_unit", rows.filter(before <= LOOKED_AT * budget))
+        items = self.items("text_unit", self.passage_rows(ids, budget))
         return pack(items, budget - HEADING_TOKENS)
+
+    def passage_rows(self, ids: Sequence[str], budget: int) -> pl.DataFrame:
+        """Return text units (id, text), in this order: more than fit, as long ones are skipped."""
+        rows = self.ranked("passage_texts", ids[:AT_ONCE])
+        if len(ids) > AT_ONCE and int(rows["unit_tokens"].sum()) < LOOKED_AT * budget:
+            rows = pl.concat([rows, self.ranked("passage_texts", ids[AT_ONCE:])])
+        before = pl.col("unit_tokens").cum_sum() - pl.col("unit_tokens")
+        return rows.filter(before <= LOOKED_AT * budget)
 
     def ranked(self, statement: str, ids: Sequence[str]) -> pl.DataFrame:
         """Return the rows of sql/STATEMENT.sql for ids, in the order of the ids."""

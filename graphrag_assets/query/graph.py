@@ -11,8 +11,34 @@ from graphrag_assets.query.arrays import Arrays, places_of, smallest
 DAMPING = 0.5
 STEPS = 12  # what walks on after them is 1/4096
 TOO_LITTLE = 1e-7  # chance that isn't followed further
+MOST = 5_000  # places that are followed at a step, the likeliest
+SPARSE = 2  # places there are for one that is touched: above it, sorting those is quicker
 PLACES = ("entities", "text_units")  # in this order
 Ranked = list[tuple[str, float]]
+Mentions = dict[str, list[str]]  # mentioned: entities; units: a text unit for each
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much weighs at some of a graph's places: each once, in ascending order."""
+
+    places: np.ndarray
+    values: np.ndarray
+
+    def __rmul__(self, factor: float) -> "Weights":
+        """Return all weights times a factor."""
+        return Weights(self.places, factor * self.values)
+
+    def at(self, place: int) -> float:
+        """Return the weight of a place."""
+        found = int(np.searchsorted(self.places, place))
+        there = found < len(self.places) and self.places[found] == place
+        return float(self.values[found]) if there else 0.0
+
+    def shares(self) -> "Weights":
+        """Return weights that add up to one."""
+        total = self.values.sum()
+        return Weights(self.places, self.values / total) if total > 0 else self
 
 
 @dataclass(frozen=True)
@@ -35,51 +61,77 @@ class Graph:
         """Return the graph that these arrays hold."""
         return cls(**arrays)
 
-    def entity_weights(self, weights: Mapping[str, float]) -> np.ndarray:
+    def entity_weights(self, weights: Mapping[str, float]) -> Weights:
         """Return weights of entities as a restart, each over the texts that mention it."""
-        restart = self._blank()
         places, values = _places(self.entities, weights)
-        restart[places] = values / np.maximum(self.n_text_units[places], 1)
-        return _shares(restart)
+        return Weights(places, values / np.maximum(self.n_text_units[places], 1)).shares()
 
-    def text_unit_weights(self, weights: Mapping[str, float]) -> np.ndarray:
+    def text_unit_weights(self, weights: Mapping[str, float]) -> Weights:
         """Return weights of text units as a restart."""
-        restart = self._blank()
         places, values = _places(self.text_units, weights)
-        restart[places + len(self.entities)] = values
-        return _shares(restart)
+        return Weights(places + len(self.entities), values).shares()
 
     def place_of(self, text_unit: str) -> int:
         """Return where a text unit stands in a restart."""
         return len(self.entities) + int(np.searchsorted(self.text_units, text_unit.encode()))
 
-    def page_rank(self, restart: np.ndarray) -> np.ndarray:
+    def together(self, *weights: Weights) -> Weights:
+        """Return the sum of weights."""
+        places = np.concatenate([one.places for one in weights])
+        return self._summed(places, np.concatenate([one.values for one in weights]))
+
+    def mentions(self, entities: Iterable[str]) -> Mentions:
+        """Return the text units that mention these entities."""
+        places, known = places_of(self.entities, np.array(sorted(set(entities)), "S"))
+        places = places[known]
+        entries, counts = self._entries(places)
+        ends = self.ends[entries]
+        units = ends >= len(self.entities)
+        one = self.entities[np.repeat(places, counts)[units]]
+        other = self.text_units[ends[units] - len(self.entities)]
+        return {"mentioned": one.astype(str).tolist(), "units": other.astype(str).tolist()}
+
+    def page_rank(self, restart: Weights) -> Weights:
         """Return personalised PageRank: where a walk is that starts anew every second step.
 
-        Only what it reaches with some chance is touched.
+        Only what it reaches with some chance is touched, so that it takes as long in a large graph.
         """
-        step = (1 - DAMPING) * _shares(restart)
-        scores = step.copy()
+        steps = [(1 - DAMPING) * restart.shares()]
         for _ in range(STEPS):
-            step = self._next(step)
-            scores += step
-        return scores
+            steps.append(self._next(steps[-1]))
+        return self.together(*steps)
 
-    def best(self, scores: np.ndarray, k: int) -> tuple[Ranked, Ranked]:
+    def best(self, scores: Weights, k: int) -> tuple[Ranked, Ranked]:
         """Return the k text units and the k entities that score highest."""
         n = len(self.entities)
-        return _best(self.text_units, scores[n:], k), _best(self.entities, scores[:n], k)
+        units = int(np.searchsorted(scores.places, n))
+        return (
+            _best(self.text_units, scores.places[units:] - n, scores.values[units:], k),
+            _best(self.entities, scores.places[:units], scores.values[:units], k),
+        )
 
-    def _next(self, step: np.ndarray) -> np.ndarray:
-        here = np.flatnonzero(step > TOO_LITTLE)
-        counts = self.starts[here + 1] - self.starts[here]
-        offsets = np.repeat(self.starts[here] - np.cumsum(counts) + counts, counts)
-        entries = offsets + np.arange(counts.sum())
-        chance = np.repeat(step[here], counts) * self.chances[entries]
-        return DAMPING * np.bincount(self.ends[entries], weights=chance, minlength=len(step))
+    def _next(self, step: Weights) -> Weights:
+        here = np.flatnonzero(step.values > TOO_LITTLE)
+        here = here[np.sort(smallest(-step.values[here], MOST))]
+        entries, counts = self._entries(step.places[here])
+        chance = np.repeat(step.values[here], counts) * self.chances[entries]
+        return self._summed(self.ends[entries], DAMPING * chance)
 
-    def _blank(self) -> np.ndarray:
-        return np.zeros(len(self.entities) + len(self.text_units))
+    def _entries(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the entries of some columns are, and how many each column has."""
+        first = self.starts[columns]
+        counts = self.starts[columns + 1] - first
+        offsets = np.repeat(first - np.cumsum(counts) + counts, counts)
+        return offsets + np.arange(counts.sum()), counts
+
+    def _summed(self, places: np.ndarray, values: np.ndarray) -> Weights:
+        """Return each place once, with the sum of its values."""
+        if len(places) * SPARSE > (size := len(self.starts)):
+            total = np.bincount(places, values, size)
+            found = np.flatnonzero(total > 0)
+            return Weights(found, total[found])
+        found, which = np.unique(places, return_inverse=True)
+        return Weights(found, np.bincount(which, values, len(found)))
 
 
 def graph_arrays(edges: pl.DataFrame, entities: pl.Series, text_units: pl.Series) -> Arrays:
@@ -118,13 +170,8 @@ def _sorted_arrays(items: Iterable[tuple[str, float]]) -> tuple[np.ndarray, np.n
     return np.array([ref for ref, _ in pairs], "S"), np.array([value for _, value in pairs], float)
 
 
-def _shares(weights: np.ndarray) -> np.ndarray:
-    total = weights.sum()
-    return weights / total if total > 0 else weights
-
-
-def _best(ids: np.ndarray, scores: np.ndarray, k: int) -> Ranked:
+def _best(ids: np.ndarray, places: np.ndarray, scores: np.ndarray, k: int) -> Ranked:
     found = np.flatnonzero(scores > 0)
     found = found[smallest(-scores[found], k)]
-    found = found[np.lexsort((ids[found], -scores[found]))]
-    return [(ids[i].decode(), float(scores[i])) for i in found]
+    found = found[np.lexsort((places[found], -scores[found]))]
+    return [(ids[places[i]].decode(), float(scores[i])) for i in found]

@@ -5,6 +5,7 @@ best-first by their nearest text units, which a rater tests under a budget; afte
 without a hit it goes one level down; what was found is told community by community.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final as Constant
@@ -71,6 +72,21 @@ class Search:
 
     untested: list[str] = field(default_factory=list)  # the test failed
 
+    def next_of(self, ranked: list[tuple[str, list[str]]], k: int) -> list[tuple[str, list[str]]]:
+        """Return the first k communities that have untested units, within what is left; take them.
+
+        A unit that lies in several counts for the first.
+        """
+        known, left = set(self.tested), self.left
+        few: list[tuple[str, list[str]]] = []
+        while ranked and len(few) < k and left > 0:
+            community, units = ranked.pop(0)
+            if new := [ref for ref in units if ref not in known][:left]:
+                few.append((community, new))
+                known.update(new)
+                left -= len(new)
+        return few
+
 
 async def answer(engine: Engine, question: Question) -> Draft | Final:
     """Answer from the passages that a rater finds relevant."""
@@ -99,7 +115,7 @@ async def _parts(engine: Engine, question: str) -> list[str]:
 
 
 async def _candidates(engine: Engine, question: Question, parts: Sequence[str]) -> Candidates:
-    vectors = [await engine.embed(part) for part in (question.text, *parts)]
+    vectors = await asyncio.gather(*(engine.embed(part) for part in (question.text, *parts)))
     return await aside(_near, engine, question.community, vectors)
 
 
@@ -120,22 +136,23 @@ def _near(engine: Engine, community: str | None, vectors: Sequence[np.ndarray]) 
 async def _visit(
     engine: Engine, question: str, candidates: Candidates, level: int, search: Search
 ) -> None:
-    """Test the communities of a level, best first, until too many in a row have no hit."""
+    """Test the communities of a level, best first, until too many in a row have no hit.
+
+    Those that will be visited whatever the next ones hold are tested side by side.
+    """
+    ranked = candidates.ranked(level, search.tested)
     misses = 0
-    for community, units in candidates.ranked(level, search.tested):
-        new = [ref for ref in units if ref not in search.tested][: search.left]
-        if misses >= MOST_MISSES or search.left < 1:
-            return
-        if not new:
-            continue
-        items = await aside(engine.passages, new, engine.settings.context_tokens)
+    while (few := search.next_of(ranked, MOST_MISSES - misses)) and search.left > 0:
+        units = [ref for _, new in few for ref in new]
+        items = await aside(engine.passages, units, len(few) * engine.settings.context_tokens)
         ratings = await rate_all(engine, question, items)
-        hits = [ref for ref, rating in ratings.scores.items() if rating >= RELEVANT]
-        search.left -= len(new)
+        search.left -= len(units)
         search.ratings = search.ratings.joined(ratings)
-        search.untested += [ref for ref in new if ref not in ratings.scores]
-        search.found |= dict.fromkeys(hits, community)
-        misses = 0 if hits else misses + 1
+        search.untested += [ref for ref in units if ref not in ratings.scores]
+        for community, new in few:
+            hits = [ref for ref in new if ratings.scores.get(ref, 0) >= RELEVANT]
+            search.found |= dict.fromkeys(hits, community)
+            misses = 0 if hits else misses + 1
 
 
 async def _merged(

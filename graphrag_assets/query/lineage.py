@@ -48,7 +48,7 @@ def trace(reader: Reader, ref: str) -> Lineage:
     kind, name, title = named(reader, ref)
     if kind == "report":
         return Lineage(kind, name, title, reader.ask("report_passages", id=name))
-    rows = reader.ask("passages", ids=[name])
+    rows = reader.passages([name])
     ends = pl.col("start_char") + pl.col("text").str.len_chars()
     passages = rows.with_columns(end_char=ends).select(
         "path", "page", "start_char", "end_char", "text"

@@ -26,7 +26,7 @@ def named_in(reader: Reader, *texts: str, proper: bool = False) -> list[Named]:
     starts = {start for text in said for start in _starts(text, proper=proper)}
     whole = "".join(f" {' '.join(text).casefold()} \n" for text in said)
     refs: dict[str, dict[str, list[str]]] = {"entity": {}, "document": {}}
-    for name, kind, ref in reader.ask("names_that_start", starts=sorted(starts)).iter_rows():
+    for name, kind, ref in reader.records("names_that_start", starts=sorted(starts)):
         if f" {name} " in whole:  # not in SQL, which would look for every name there is
             refs[kind].setdefault(name, []).append(ref)
     return [_named(text, refs["entity"], refs["document"]) for text in said]
@@ -47,7 +47,10 @@ def _named(
     found, rest, at = [], [], 0
     longest = _longest(entities.keys() | documents.keys())
     while at < len(folded):
-        most = longest.get(folded[at], 0)
+        if (most := longest.get(folded[at], 0)) == 0:
+            rest.append(text[at])
+            at += 1
+            continue
         ways = (" ".join(folded[at : at + n]) for n in range(most, 0, -1))
         name = next((way for way in ways if way in entities or way in documents), None)
         found += [name] if name else []

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
-import numpy as np
-
-from graphrag_assets.query.graph import DAMPING, Graph, Ranked
+from graphrag_assets.query.graph import DAMPING, Graph, Ranked, Weights
 from graphrag_assets.query.named import Named, named_in
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.vectors import Vector
@@ -33,7 +31,7 @@ def lexical(reader: Reader, question: str, k: int) -> Ranked:
     if not asked:
         return []
     values = {"terms": asked, "k": k, "budget": BM25_ROWS, "likely": BM25_LIKELY + k}
-    return list(reader.ask("bm25", **values).iter_rows())
+    return reader.records("bm25", **values)
 
 
 def fused(rankings: Iterable[Ranked]) -> Ranked:
@@ -51,6 +49,15 @@ def hybrid(reader: Reader, question: str, vector: Vector, k: int) -> Ranked:
     return fused([dense, lexical(reader, question, k)])[:k]
 
 
+class Worded(NamedTuple):
+    """What a question's words find, before its vector is known."""
+
+    matching: Ranked  # text units by BM25
+    named: Named
+    titled: Mapping[str, float]  # text units of the documents that it names
+    share: float  # of its words, that stand in names
+
+
 class Found(NamedTuple):
     """What a local question finds, each the best first."""
 
@@ -59,7 +66,18 @@ class Found(NamedTuple):
     facts: Ranked  # relationships, by similarity alone
 
 
-def local(reader: Reader, question: str, vector: Vector, k: int) -> Found:
+def worded(reader: Reader, question: str) -> Worded:
+    """Return what a question's words find: it can be looked for while the question is embedded."""
+    (named,) = named_in(reader, question)
+    return Worded(
+        lexical(reader, question, N_TEXT_UNITS),
+        named,
+        _titled(reader, [named])[0],
+        _share_of_names(reader, question, named.rest),
+    )
+
+
+def local(reader: Reader, words: Worded, vector: Vector, k: int) -> Found:
     """Rank text units and entities by personalised PageRank from what the question is about.
 
     As HippoRAG 2 (Gutiérrez et al. 2025), with names in the place of its filter: the walk starts
@@ -69,18 +87,16 @@ def local(reader: Reader, question: str, vector: Vector, k: int) -> Found:
     """
     graph = reader.graph
     facts = reader.vectors("relationship").nearest(vector, N_FACTS)
-    (named,) = named_in(reader, question)
-    matching = hybrid(reader, question, vector, N_TEXT_UNITS)
-    titled = _titled(reader, [named])[0]
-    by_name = TITLED * graph.text_unit_weights(titled) + MENTIONED * graph.entity_weights(
-        _mentioned(named)
+    dense = reader.vectors("text_unit").nearest(vector, N_TEXT_UNITS)
+    matching = fused([dense, words.matching])[:N_TEXT_UNITS]
+    by_name, by_words = words.share, 1 - words.share
+    restart = graph.together(
+        by_name * TITLED * graph.text_unit_weights(words.titled),
+        by_name * MENTIONED * graph.entity_weights(_mentioned(words.named)),
+        by_words * MATCHING * graph.text_unit_weights(_above_least(matching)),
+        by_words * TOLD * graph.entity_weights(_told(reader, vector, facts[:N_TOLD])),
     )
-    by_words = MATCHING * graph.text_unit_weights(_above_least(matching)) + TOLD * (
-        graph.entity_weights(_told(reader, vector, facts[:N_TOLD]))
-    )
-    share = _share_of_names(reader, question, named.rest)
-    restart = share * by_name + (1 - share) * by_words
-    first = [*_best_of(titled, N_TITLED), *(ref for ref, _ in matching[:N_MATCHING])]
+    first = [*_best_of(words.titled, N_TITLED), *(ref for ref, _ in matching[:N_MATCHING])]
     scores = graph.page_rank(_followed(reader, graph, restart, list(dict.fromkeys(first))))
     return Found(*graph.best(scores, max(k, N_TEXT_UNITS)), facts)
 
@@ -93,7 +109,9 @@ def behind_reports(reader: Reader, question: str, vector: Vector, k: int) -> Ran
     """
     nearest = dict(reader.vectors("report").nearest(vector, N_REPORTS))
     behind: dict[str, float] = defaultdict(float)
-    for report, unit, share in reader.ask("report_text_units", ids=list(nearest)).iter_rows():
+    entities = (ref for (ref,) in reader.records("evidence_of_reports", ids=list(nearest)))
+    known = reader.graph.mentions(entities)
+    for report, unit, share in reader.records("report_text_units", ids=list(nearest), **known):
         behind[unit] += nearest[report] * share
     by_reports = sorted(behind.items(), key=lambda pair: (-pair[1], pair[0]))
     matching = [ref for ref, _ in hybrid(reader, question, vector, N_TEXT_UNITS) if ref in behind]
@@ -106,7 +124,7 @@ def _titled(reader: Reader, named: Sequence[Named]) -> list[dict[str, float]]:
     ids = {ref for one in named for refs in one.documents.values() for ref in refs}
     units: dict[str, list[str]] = defaultdict(list)
     if ids:
-        for document, unit in reader.ask("text_units_of_documents", ids=sorted(ids)).iter_rows():
+        for document, unit in reader.records("text_units_of_documents", ids=sorted(ids)):
             units[document].append(unit)
     return [_spread(one.documents, units) for one in named]
 
@@ -135,7 +153,7 @@ def _told(reader: Reader, vector: Vector, facts: Ranked) -> dict[str, float]:
     """Return the ends of the facts nearest to a question, and the entities nearest to it."""
     best = dict(facts)
     weights = dict(reader.vectors("entity").nearest(vector, N_ENTITIES))
-    for ref, *ends in reader.ask("ends_of_relationships", ids=list(best)).iter_rows():
+    for ref, ends in reader.relations.ends(best).items():
         for end in ends:
             weights[end] = max(weights.get(end, 0.0), best[ref])
     return {ref: max(weight, 0.0) for ref, weight in weights.items()}
@@ -152,7 +170,7 @@ def _share_of_names(reader: Reader, question: str, rest: str) -> float:
     left = asked & set(terms(rest))
     if left == asked:
         return 0.0
-    rows = reader.ask("term_counts", terms=sorted(asked)).iter_rows()
+    rows = reader.records("term_counts", terms=sorted(asked))
     found = {term: log(1 + (size - n + 0.5) / (n + 0.5)) for term, n, size in rows}
     unseen = max(found.values(), default=1.0)
     return 1 - sum(found.get(term, unseen) for term in left) / sum(
@@ -164,14 +182,14 @@ def _best_of(weights: Mapping[str, float], k: int) -> list[str]:
     return sorted(weights, key=lambda ref: (-weights[ref], ref))[:k]
 
 
-def _followed(reader: Reader, graph: Graph, restart: np.ndarray, units: list[str]) -> np.ndarray:
+def _followed(reader: Reader, graph: Graph, restart: Weights, units: list[str]) -> Weights:
     """Return the restart with the step from text units to the documents that they name."""
-    texts = dict(reader.ask("texts_of_text_units", ids=units).iter_rows())
+    texts = dict(reader.records("texts_of_text_units", ids=units))
     units = [ref for ref in units if ref in texts]
     named = named_in(reader, *(texts[ref] for ref in units), proper=True)
-    followed = restart.copy()
+    steps = [restart]
     for ref, titled in zip(units, _titled(reader, named), strict=True):
         titled.pop(ref, None)
-        chance = DAMPING * FOLLOWED * restart[graph.place_of(ref)]
-        followed += chance * graph.text_unit_weights(titled)
-    return followed
+        chance = DAMPING * FOLLOWED * restart.at(graph.place_of(ref))
+        steps.append(chance * graph.text_unit_weights(titled))
+    return graph.together(*steps)

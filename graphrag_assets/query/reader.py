@@ -1,15 +1,26 @@
 """Reads of one published version: SQL, vectors as matrices, the graph as a sparse matrix."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from graphrag_assets.query.arrays import Arrays, kept
 from graphrag_assets.query.document_filter import open_scope
 from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
+from graphrag_assets.query.relations import Relations, relation_arrays
 from graphrag_assets.query.vectors import MANY, Vectors, vector_arrays
-from graphrag_assets.store import Connection, arrays_folder, open_published, select, sql, stream
+from graphrag_assets.store import (
+    Connection,
+    arrays_folder,
+    open_published,
+    records,
+    select,
+    sql,
+    stream,
+)
 
 MAX_SCOPES = 8
 
@@ -27,17 +38,19 @@ class Reader:
         self._folder: Path | None = arrays_folder(path) if where is None else None
         self._whole = whole
         self._lock = threading.RLock()
+        self._door = threading.Lock()  # DuckDB refuses two calls on a connection at once
         self._scopes: dict[str, Reader] = {}
         self._vectors: dict[str, Vectors] = {}
         self._graph: Graph | None = None
+        self._relations: Relations | None = None
 
     def rows(self, statement: str, **values: object) -> pl.DataFrame:
         """Return the rows of a statement."""
-        return select(self._connection.cursor(), statement, **values)
+        return select(self._cursor(), statement, **values)
 
     def rows_within(self, seconds: float, statement: str) -> pl.DataFrame:
         """Return the rows of a statement; raise SqlError for one that takes longer."""
-        cursor = self._connection.cursor()
+        cursor = self._cursor()
         alarm = threading.Timer(seconds, cursor.interrupt)
         alarm.start()
         try:
@@ -48,6 +61,10 @@ class Reader:
     def ask(self, name: str, **values: object) -> pl.DataFrame:
         """Return the rows of sql/NAME.sql."""
         return self.rows(sql(name), **values)
+
+    def records(self, name: str, **values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of sql/NAME.sql as tuples."""
+        return records(self._cursor(), sql(name), **values)
 
     def vectors(self, of: str) -> Vectors:
         """Return the embeddings of text_unit, entity, relationship, report; read once."""
@@ -63,6 +80,20 @@ class Reader:
             if self._graph is None:
                 self._graph = Graph.of(kept(self._folder, "graph", self._edges))
             return self._graph
+
+    @property
+    def relations(self) -> Relations:
+        """The relationships by their ends; read once."""
+        graph = self.graph
+        with self._lock:
+            if self._relations is None:
+                arrays = kept(self._folder, "relations", self._ends)
+                self._relations = Relations(entities=graph.entities, **arrays)
+            return self._relations
+
+    def passages(self, refs: Sequence[str]) -> pl.DataFrame:
+        """Return the rows of sql/passages.sql for elements and text units."""
+        return self.ask("passages", ids=refs, **self.graph.mentions(refs))
 
     def scoped(self, where: str) -> "Reader":
         """Return a reader of what documents that meet a condition on their columns tell.
@@ -82,13 +113,19 @@ class Reader:
         """Close the file."""
         for scope in self._scopes.values():
             scope.close()
-        self._connection.close()
+        with self._door:
+            self._connection.close()
+
+    def _cursor(self) -> Connection:
+        """Return a connection for one statement: other threads have theirs."""
+        with self._door:
+            return self._connection.cursor()
 
     def _read_vectors(self, of: str) -> Vectors:
         if self._whole is not None:
             ids = self.rows(f"SELECT id FROM {of}_embeddings")["id"]
             return self._whole.vectors(of).only(ids)
-        return Vectors.of(kept(self._folder, f"{of}_embeddings", lambda: self._embeddings(of)))
+        return Vectors.of(kept(self._folder, f"{of}_vectors", lambda: self._embeddings(of)))
 
     def _embeddings(self, of: str) -> Arrays:
         ids = self.rows(f"SELECT id FROM {of}_embeddings")["id"]
@@ -99,3 +136,7 @@ class Reader:
     def _edges(self) -> Arrays:
         ids = (self.rows(f"SELECT id FROM {table} ORDER BY id") for table in PLACES)
         return graph_arrays(self.ask("graph_edges"), *(rows["id"] for rows in ids))
+
+    def _ends(self) -> Arrays:
+        rows = self.ask("relationship_ends")
+        return relation_arrays(rows, len(self.graph.entities))

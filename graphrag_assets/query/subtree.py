@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from graphrag_assets.context import cited
@@ -62,13 +63,16 @@ def worth_opening(reader: Reader, draft: Draft, community: str | None) -> tuple[
     """
     used = [draft.known[marker] for marker in cited(draft.text)] if draft.status == "ok" else []
     reports = [ref for kind, ref, _ in used if kind == "report"]
-    rows = reader.ask("child_communities", ids=reports, k=N_NEXT)
-    if used and not reports:
+    if not used:
+        return ()
+    if reports:
+        rows = reader.records("child_communities", ids=reports, k=N_NEXT)
+    else:
         level = level_of(reader, community) + 1
         refs = [ref for _, ref, _ in used]
-        rows = reader.ask("communities_about", ids=refs, level=level, k=N_NEXT)
-    found = rows.select("id", "level", "title", "rating").iter_rows()
-    return tuple(NextCommunity(*row) for row in found)
+        refs += chain.from_iterable(reader.relations.ends(refs).values())
+        rows = reader.records("communities_about", ids=refs, level=level, k=N_NEXT)
+    return tuple(NextCommunity(*row[:4]) for row in rows)
 
 
 def nearest_reports(reader: Reader, vector: Vector, community: str | None, k: int) -> list[str]:

@@ -1,17 +1,20 @@
 """The embeddings of one kind of thing, and which of them are nearest to a vector."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 
 import numpy as np
 import polars as pl
 
-from graphrag_assets.query.arrays import Arrays, smallest
+from graphrag_assets.query.arrays import Arrays, forgotten, smallest
 
 Vector = np.ndarray
 MANY = 50_000  # above it, a pass over signs of coordinates chooses what is compared exactly
 SHORT_LIST = 2_000
 ROWS = 100_000  # at a time
+READS = 4  # of a mapped matrix, before what they brought along is let go
 
 
 @dataclass(frozen=True)
@@ -19,14 +22,16 @@ class Vectors:
     """Unit vectors as rows, by id in ascending order.
 
     Of many, `signs` holds one bit a coordinate (above or below `mean`), 32 times smaller: those
-    with the most signs in common with the question's are compared exactly.
+    with the most signs in common with the question's are compared exactly. The first 64 signs of
+    all vectors lie together, then the next, so that a pass over them is a few additions.
     """
 
     ids: np.ndarray  # bytes
     matrix: np.ndarray  # float32; of many float16
-    signs: np.ndarray | None = None  # uint8, eight coordinates each, a multiple of 64
+    signs: np.ndarray | None = None  # uint64, a row for each 64 coordinates
     mean: np.ndarray | None = None
     rows: np.ndarray | None = None  # of the matrix, where it holds others too
+    reads: Iterator[int] = field(default_factory=partial(count, 1), init=False)
 
     @classmethod
     def of(cls, arrays: Arrays) -> "Vectors":
@@ -38,12 +43,14 @@ class Vectors:
         rows = np.sort(np.searchsorted(self.ids, ids.to_numpy().astype("S")))
         if self.signs is None:
             return Vectors(self.ids[rows], self.matrix[rows])
-        return Vectors(self.ids[rows], self.matrix, self.signs[rows], self.mean, rows)
+        return Vectors(self.ids[rows], self.matrix, self.signs[:, rows], self.mean, rows)
 
     def at(self, places: np.ndarray) -> np.ndarray:
         """Return the vectors at some places, float32."""
         rows = places if self.rows is None else self.rows[places]
         vectors: np.ndarray = self.matrix[rows].astype(np.float32, copy=False)
+        if next(self.reads) % READS == 0:
+            forgotten(self.matrix)
         return vectors
 
     def nearest(self, vector: Vector, k: int) -> list[tuple[str, float]]:
@@ -52,24 +59,23 @@ class Vectors:
             return []
         ids, matrix = self.ids, self.matrix
         if self.signs is not None:
-            chosen = np.sort(smallest(self._unlike(vector), max(SHORT_LIST, 4 * k)))
+            chosen = _least(self._unlike(vector), max(SHORT_LIST, 4 * k))
             ids, matrix = ids[chosen], self.at(chosen)
-        scores = matrix @ vector
+        scores = np.einsum("ij,j->i", matrix, vector)  # BLAS would wake threads that spin
         best = smallest(-scores, k)
         best = best[np.lexsort((ids[best], -scores[best]))]
         return [(ids[i].decode(), float(scores[i])) for i in best]
 
     def _unlike(self, vector: Vector) -> np.ndarray:
-        """Return how many signs of each row differ from the vector's."""
+        """Return how many signs of each vector differ from this one's."""
         assert self.signs is not None
-        wanted = _signs(vector[None, :], self.mean).view(np.uint64)
-        rows = self.signs.view(np.uint64)
-        return np.concatenate(
-            [
-                np.bitwise_count(rows[at : at + ROWS] ^ wanted).sum(axis=1, dtype=np.uint16)
-                for at in range(0, len(rows), ROWS)
-            ]
-        )
+        unlike = np.zeros(self.signs.shape[1], np.uint16)
+        wanted = _signs(vector[None, :], self.mean)[:, 0]
+        for at in range(0, len(unlike), ROWS):
+            part = unlike[at : at + ROWS]
+            for signs, own in zip(self.signs[:, at : at + ROWS], wanted, strict=True):
+                part += np.bitwise_count(signs ^ own)
+        return unlike
 
 
 def vector_arrays(ids: pl.Series, pieces: Iterable[pl.DataFrame]) -> Arrays:
@@ -87,7 +93,7 @@ def vector_arrays(ids: pl.Series, pieces: Iterable[pl.DataFrame]) -> Arrays:
         mean = np.mean([part.mean(axis=0, dtype=np.float32) for part in _slices(matrix)], axis=0)
         arrays |= {
             "mean": mean,
-            "signs": np.concatenate([_signs(part, mean) for part in _slices(matrix)]),
+            "signs": np.concatenate([_signs(part, mean) for part in _slices(matrix)], axis=1),
         }
     return arrays
 
@@ -103,5 +109,19 @@ def _unit(matrix: np.ndarray) -> np.ndarray:
 
 
 def _signs(matrix: np.ndarray, mean: np.ndarray | None) -> np.ndarray:
+    """Return one bit a coordinate: a row for each 64 of them, a column for each vector."""
     bits = np.packbits(matrix > mean, axis=1)
-    return np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
+    padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
+    return np.ascontiguousarray(padded.view(np.uint64).T)
+
+
+def _least(counts: np.ndarray, k: int) -> np.ndarray:
+    """Return the places of the k smallest of some small counts, in ascending order.
+
+    Of those that are equally small the first.
+    """
+    upto = np.cumsum(np.bincount(counts))
+    most = int(np.searchsorted(upto, k))
+    below = np.flatnonzero(counts < most)
+    equal = np.flatnonzero(counts == most)[: k - len(below)]
+    return np.sort(np.concatenate([below, equal]))

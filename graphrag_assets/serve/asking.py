@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import TypeAdapter
 
@@ -12,11 +12,13 @@ from graphrag_assets.query import Answer
 from graphrag_assets.query.index import Options
 from graphrag_assets.query.question import Turn
 from graphrag_assets.serve import shapes
+from graphrag_assets.serve.attended import attended
 from graphrag_assets.serve.problems import Problem, problem, refusal
 from graphrag_assets.serve.service import Service
 
 ANSWER: Final = TypeAdapter(Answer)
 MODEL_FAILED: Final = 502
+CLIENT_LEFT: Final = 499  # read by nobody
 STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": (
@@ -33,9 +35,11 @@ def asking_routes(service: Service) -> APIRouter:
     routes = APIRouter(tags=["questions"])
 
     @routes.post("/ask", response_model=Answer)
-    async def ask(asked: shapes.Ask) -> Response:
+    async def ask(asked: shapes.Ask, request: Request) -> Response:
         """Answer a question, with citations resolved to path, page and characters."""
-        answer = await service.ask(asked.question, **options(asked))
+        answer = await attended(request, service.ask(asked.question, **options(asked)))
+        if answer is None:
+            return Response(status_code=CLIENT_LEFT)
         if answer.status == "failed":
             failed = unanswered(answer)
             return refusal(MODEL_FAILED, failed.error, failed.hint)

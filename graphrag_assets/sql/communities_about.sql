@@ -1,9 +1,8 @@
--- The communities of a level that hold most of what these elements and text units mention.
+-- The communities of a level that hold most of these entities (once for each time they are given)
+-- and of those that these claims and text units mention.
 WITH refs AS (SELECT unnest($ids::VARCHAR[]) AS id),
 touched AS (
     SELECT id AS entity_id FROM refs
-    UNION ALL
-    SELECT unnest([r.source_id, r.target_id]) FROM relationships r JOIN refs USING (id)
     UNION ALL
     SELECT unnest([c.subject_id, c.object_id]) FROM claims c JOIN refs USING (id)
     UNION ALL

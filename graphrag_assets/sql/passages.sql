@@ -1,16 +1,16 @@
 -- Where elements are mentioned, or where text units stand: the text unit, with the page on which
--- it begins and those that begin inside it.
-WITH refs AS (SELECT DISTINCT unnest($ids::VARCHAR[]) AS id),
-places AS (
-    SELECT m.entity_id AS ref_id, m.text_unit_id
-    FROM entity_mentions m JOIN refs ON refs.id = m.entity_id
-    UNION
-    SELECT m.relationship_id, m.text_unit_id
-    FROM relationship_mentions m JOIN refs ON refs.id = m.relationship_id
-    UNION
-    SELECT c.id, c.text_unit_id FROM claims c JOIN refs USING (id)
-    UNION
-    SELECT u.id, u.id FROM text_units u JOIN refs USING (id))
+-- it begins and those that begin inside it. Where entities are mentioned is known: the graph has it.
+WITH places AS (
+    SELECT DISTINCT ref_id, text_unit_id
+    FROM (
+        SELECT unnest($mentioned::VARCHAR[]) AS ref_id, unnest($units::VARCHAR[]) AS text_unit_id
+        UNION ALL
+        SELECT relationship_id, text_unit_id FROM relationship_mentions
+        WHERE relationship_id IN (SELECT unnest($ids::VARCHAR[]))
+        UNION ALL
+        SELECT id, text_unit_id FROM claims WHERE id IN (SELECT unnest($ids::VARCHAR[]))
+        UNION ALL
+        SELECT unnest($ids::VARCHAR[]), unnest($ids::VARCHAR[])))
 SELECT
     p.ref_id, u.id AS text_unit_id, d.id AS document_id, d.path, d.title,
     list_max([x.page FOR x IN d.pages IF x.start_char <= u.start_char]) AS page,

@@ -1,10 +1,12 @@
--- The text units that reports rest on, with the share of a report's mentions in each.
-WITH evidence AS (
+-- The text units that reports rest on, with the share of a report's mentions in each. Where entities
+-- are mentioned is known: the graph has it.
+WITH evidence AS MATERIALIZED (
     SELECT community_id, kind, ref_id FROM report_evidence
     WHERE community_id IN (SELECT unnest($ids::VARCHAR[]))),
+known AS (SELECT unnest($mentioned::VARCHAR[]) AS entity_id, unnest($units::VARCHAR[]) AS text_unit_id),
 mentions AS (
     SELECT community_id, kind, ref_id, text_unit_id
-    FROM entity_mentions JOIN evidence ON kind = 'entity' AND ref_id = entity_id
+    FROM known JOIN evidence ON kind = 'entity' AND ref_id = entity_id
     UNION
     SELECT community_id, kind, ref_id, text_unit_id
     FROM relationship_mentions JOIN evidence ON kind = 'relationship' AND ref_id = relationship_id

@@ -2,8 +2,6 @@
 
 from types import SimpleNamespace
 
-import polars as pl
-
 from graphrag_assets.context import Item, Markers
 from graphrag_assets.query.citable import citable
 
@@ -13,10 +11,8 @@ LONG = "E12ab34cd22222222"
 
 def engine(*rows):
     """Return an engine whose reports rest on these elements."""
-    frame = pl.DataFrame(rows, schema=["community_id", "kind", "ref_id"], orient="row")
-    return SimpleNamespace(
-        markers=Markers(), reader=SimpleNamespace(ask=lambda _, **__: frame), encoding="o200k_base"
-    )
+    reader = SimpleNamespace(records=lambda _, **__: rows)
+    return SimpleNamespace(markers=Markers(), reader=reader, encoding="o200k_base")
 
 
 def report(number: int, text: str) -> Item:

@@ -6,6 +6,7 @@ from asked import KAJA, assert_resolves, prompts
 from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models.replies import FollowUp
 from graphrag_assets.query.drift_search import best_first
+from graphrag_assets.query.lazy_search import Search
 from small_corpus import ROW, reply_to
 
 
@@ -106,6 +107,19 @@ class TestLazy:
         assert all("Kaja Lund" in units[short] for short in shown)
         assert "passages tested are relevant" in answer.chosen
         assert_resolves(index, answer)
+
+    def test_takes_communities_in_order_and_what_lies_in_several_once(self):
+        search = Search(left=4, untested=["u1"])
+        ranked = [("a", ["u1", "u2"]), ("b", ["u2"]), ("c", ["u2", "u3", "u4"]), ("d", ["u5"])]
+
+        assert search.next_of(ranked, 2) == [("a", ["u2"]), ("c", ["u3", "u4"])]
+        assert search.next_of(ranked, 2) == [("d", ["u5"])]
+        assert search.next_of(ranked, 2) == []
+
+    def test_takes_no_more_than_may_be_tested(self):
+        ranked = [("a", ["u1", "u2"]), ("b", ["u3", "u4"]), ("c", ["u5"])]
+
+        assert Search(left=3).next_of(ranked, 3) == [("a", ["u1", "u2"]), ("b", ["u3"])]
 
     def test_reads_no_report(self, ask_with):
         index, script = ask_with(rate("Kaja Lund"))

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_assets.query.graph import DAMPING, Graph, graph_arrays
+from graphrag_assets.query import graph as module
+from graphrag_assets.query.graph import DAMPING, Graph, Weights, graph_arrays
 
 ENTITIES = ["e0", "e1", "e2", "e3"]
 UNITS = ["u0", "u1", "u2"]
@@ -24,6 +25,11 @@ def graph(*edges: tuple[int, int, float, bool]) -> Graph:
         orient="row",
     )
     return Graph.of(graph_arrays(rows, pl.Series(ENTITIES), pl.Series(UNITS)))
+
+
+def dense(weights: Weights) -> np.ndarray:
+    """Return the weight of every place."""
+    return np.bincount(weights.places, weights.values, 7)
 
 
 EDGES = st.lists(
@@ -47,14 +53,36 @@ def test_it_is_personalised_page_rank(edges, restart):
     start = np.array(restart) / (sum(restart) or 1)
     wanted = (1 - DAMPING) * np.linalg.solve(np.eye(7) - DAMPING * chances, start)
 
-    assert np.allclose(graph(*edges).page_rank(np.array(restart)), wanted, atol=1e-3)
+    found = graph(*edges).page_rank(Weights(np.arange(7), np.array(restart)))
+
+    assert np.allclose(dense(found), wanted, atol=1e-3)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(edges=EDGES, restart=RESTARTS)
+def test_a_large_graph_is_walked_as_a_small_one(edges, restart):
+    made, start = graph(*edges), Weights(np.arange(7), np.array(restart))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SPARSE", 0)  # every graph is a large one
+        found = made.page_rank(start)
+
+    assert np.allclose(dense(found), dense(made.page_rank(start)))
+
+
+def test_only_the_likeliest_places_are_followed(monkeypatch):
+    made = graph((0, 4, 1, True), (1, 5, 1, True))
+    start = Weights(np.array([0, 1]), np.array([0.6, 0.4]))
+    monkeypatch.setattr(module, "MOST", 1)
+    units, _ = made.best(made.page_rank(start), 10)
+
+    assert [ref for ref, _ in units] == ["u0"]
 
 
 def test_entities_weigh_less_the_more_texts_mention_them():
     made = graph((0, 4, 1, True), (0, 5, 1, True), (1, 4, 1, True))
     weights = made.entity_weights({"e0": 1.0, "e1": 1.0, "gone": 1.0})
 
-    assert weights.tolist() == pytest.approx([1 / 3, 2 / 3, 0, 0, 0, 0, 0])
+    assert dense(weights).tolist() == pytest.approx([1 / 3, 2 / 3, 0, 0, 0, 0, 0])
 
 
 def test_text_units_that_are_connected_rank_first_and_the_others_not_at_all():
@@ -69,3 +97,14 @@ def test_nothing_to_start_from_is_nothing_found():
     made = graph((0, 4, 1, True))
 
     assert made.best(made.page_rank(made.text_unit_weights({})), 5) == ([], [])
+
+
+def test_it_knows_where_entities_are_mentioned():
+    made = graph((0, 4, 1, True), (0, 1, 1, False), (1, 5, 1, True), (0, 5, 1, True))
+    found = made.mentions(["e1", "e0", "gone", "e3"])
+
+    assert list(zip(found["mentioned"], found["units"], strict=True)) == [
+        ("e0", "u0"),
+        ("e0", "u1"),
+        ("e1", "u1"),
+    ]

@@ -1,8 +1,13 @@
 """Questions over HTTP: whole, in pieces, and those that can't be asked."""
 
+import asyncio
+import threading
+
+import httpx2
 import pytest
 
 from graphrag_assets.errors import ModelCallError, ModelStoppedError
+from graphrag_assets.models.scripted import ScriptedTransport
 from graphrag_assets.query import Index
 from serve.events import events
 
@@ -193,3 +198,24 @@ class TestSuggestions:
 
         assert first["questions"] == ["Who sold tar?", "Who sank?"]
         assert then["questions"] == ["Who sank?"]
+
+
+def test_a_client_that_leaves_ends_its_question(serving, indexed, monkeypatch):
+    begun, ended = threading.Event(), threading.Event()
+
+    async def endless(*_):
+        begun.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(ScriptedTransport, "chat", endless)
+    asked = {"question": "Which ship waits for the North Light?", "method": "local"}
+    with serving(indexed) as address, httpx2.Client(base_url=address) as client:
+        with pytest.raises(httpx2.ReadTimeout):
+            client.post("/ask", json=asked, timeout=httpx2.Timeout(60, read=1))
+
+        assert begun.wait(60)
+        assert ended.wait(60)
+        assert client.get("/health").status_code == 200
