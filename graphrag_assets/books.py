@@ -21,6 +21,9 @@ class ModelCalls(dy.Schema):
     seconds = dy.Float64(description="Wall time with retries.")
     tries = dy.Int64(description="Requests sent; 0 if found in the memo.")
     status = dy.String(description="ok, failed, refused, filtered or truncated.")
+    reason = dy.String(
+        nullable=True, description="Of embeddings: why a text has no vector; NULL if all have one."
+    )
     from_memo = dy.Bool(description="Whether the memo had it.")
     estimated = dy.Bool(description="Whether the tokens are our estimate.")
     run_id = dy.String(description="Dagster run.")

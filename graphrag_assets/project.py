@@ -47,7 +47,7 @@ class Project:
     @cached_property
     def prompts(self) -> Prompts:
         """The project's prompts."""
-        return Prompts(self.root)
+        return Prompts.of(self.root)
 
     @cached_property
     def store(self) -> Store:

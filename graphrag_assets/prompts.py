@@ -58,6 +58,15 @@ class Prompts:
     root: Path
     _texts: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
+    @classmethod
+    def of(cls, root: Path) -> "Prompts":
+        """Return a project's prompts; raise PromptError for a file of its own that none reads."""
+        for path in sorted((root / "prompts").glob("*.md")):
+            if path.stem not in PROMPTS and path.stem.lower() != "readme":
+                hint = did_you_mean(path.stem, PROMPTS)
+                raise PromptError(path.stem, f"isn't asked by anything: {path}.{hint}")
+        return cls(root)
+
     def text(self, name: str) -> str:
         """Return a prompt's file; raise PromptError if its variables aren't the declared ones."""
         if name not in PROMPTS:

@@ -112,7 +112,8 @@ class ExtractionSettings(Section):
     gleanings: int = Field(1, ge=0, description="Further rounds that look for what was missed.")
     claims: bool = Field(default=False, description="Also extract claims; doubles the calls.")
     max_failed: Share = Field(
-        0.05, description="Share of failed text units above which a run fails."
+        0.05,
+        description="Share of failed text units, or of missing vectors, above which a run fails.",
     )
 
 

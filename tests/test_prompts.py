@@ -123,6 +123,14 @@ class TestRender:
             "Prompt `global_map` has no variable $questoin. Did you mean `question`?"
         )
 
+    def test_a_file_that_nothing_reads_is_named(self, tmp_path):
+        (tmp_path / "prompts").mkdir()
+        (tmp_path / "prompts" / "README.md").write_text("Ours.")
+        Prompts.of(tmp_path)
+        (tmp_path / "prompts" / "comunity_report.md").write_text("Write.")
+        with pytest.raises(PromptError, match=r"`comunity_report` isn't .* `community_report`\?$"):
+            Prompts.of(tmp_path)
+
     def test_an_unknown_prompt_is_named(self, tmp_path):
         with pytest.raises(PromptError) as caught:
             Prompts(tmp_path).render("global_mop")

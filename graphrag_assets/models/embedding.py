@@ -122,6 +122,8 @@ class Embedder:
             for position, row in enumerate(rows):
                 if row is None:
                     (rows[position],) = await self._vectors((texts[position],), tally)
+        elif rows[0] is None:
+            tally.reason = "its vector isn't finite, or all zero"
         return rows
 
     async def _parts(
@@ -134,6 +136,7 @@ class Embedder:
         if isinstance(error, ProviderError) and error.kind == "context":
             return [await self._averaged(texts[0], tally)]
         LOG.warning("No vector for %r…: %s", texts[0][:40], error)
+        tally.reason = error.reason if isinstance(error, ProviderError) else str(error)
         return [None]
 
     async def _averaged(self, text: str, tally: Tally) -> Vector | None:
@@ -141,6 +144,7 @@ class Embedder:
         halves = split_in_two(text)
         if min(map(len, halves)) < SHORTEST_HALF:
             LOG.warning("No vector for %r…: too long for %s", text[:40], self.model)
+            tally.reason = f"too long for {self.model}"
             return None
         LOG.info("%r… is too long for %s: its parts are averaged.", text[:40], self.model)
         rows = [(await self._vectors((half,), tally))[0] for half in halves]

@@ -37,6 +37,7 @@ class Call:
     from_memo: bool
     created_at: datetime
     estimated: bool = False  # the provider didn't say how many tokens it took
+    reason: str | None = None  # why a text has no vector
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Tally:
     cost_usd: float | None = 0.0
     tries: int = 0
     estimated: bool = False
+    reason: str | None = None  # why a part of it failed
 
     def add(self, prompt: int, completion: int, cost: float | None, *, estimated: bool) -> None:
         """Add one answer."""
@@ -121,6 +123,7 @@ class Ledger:
             from_memo=from_memo,
             created_at=now,
             estimated=tally.estimated,
+            reason=tally.reason,
         )
         with self._lock:
             self._rows.append(call)

@@ -1,8 +1,12 @@
 -- on: text_unit_embeddings
 -- blocking: yes
--- Every row of text_units has a finite vector of one dimension.
-SELECT id AS id, 'no vector' AS problem FROM text_units
-WHERE id NOT IN (SELECT id FROM text_unit_embeddings)
+-- Vectors are finite, and no more of text_units lack one than extraction.max_failed allows.
+WITH lacking AS (
+    SELECT id AS id FROM text_units
+    WHERE id NOT IN (SELECT id FROM text_unit_embeddings)
+)
+SELECT id, 'no vector' AS problem FROM lacking
+WHERE (SELECT count(*) FROM lacking) > $max_failed * (SELECT count(*) FROM text_units)
 UNION ALL
 SELECT id, 'not finite' FROM text_unit_embeddings
 WHERE NOT isfinite(array_inner_product(vector, vector))
