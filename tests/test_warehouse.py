@@ -34,9 +34,7 @@ from table_rows import rows_of
 
 RECIPES = {asset.name: asset for asset in PIPELINE}
 DESCRIBED = {"relationships", "entities"}
-EMBEDDED = {
-    f"{thing}_embeddings" for thing in ("text_unit", "document", "entity", "relationship", "report")
-}
+EMBEDDED = {f"{thing}_embeddings" for thing in ("text_unit", "entity", "relationship", "report")}
 READING = {"extractions", *DESCRIBED, "community_reports"}
 
 

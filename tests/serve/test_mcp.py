@@ -111,7 +111,8 @@ class TestTools:
             raise ModelCallError("the model fell over")
 
         monkeypatch.setattr(ScriptedTransport, "chat", failing)
-        (result,) = using(("ask", {"question": QUESTION, "method": "local"}))
+        question = "What fell over?"  # asked nowhere else: no memo knows the answer
+        (result,) = using(("ask", {"question": question, "method": "local"}))
 
         assert result.is_error
         assert "the model fell over" in result.content[0].text
