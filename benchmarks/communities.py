@@ -24,6 +24,7 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 
+from graphrag_assets.heap import spare_memory
 from graphrag_assets.network import communities
 from graphrag_assets.network.communities import Communities, detect_communities
 from graphrag_assets.network.fingerprints import mix
@@ -253,6 +254,7 @@ def scale(max_community_size: int) -> None:
 
 def measure(root: Path, max_community_size: int, seed: int) -> None:
     """Run once on the tables in root; print a row of the table; leave the communities there."""
+    spare_memory()
     update = (root / "communities.parquet").exists()
     name = "new" if update else "old"
     entities = pl.read_parquet(root / f"{name}_entities.parquet")

@@ -13,6 +13,7 @@ from graphrag_assets import automation
 from graphrag_assets.assets import corpus, extraction, graph, publication, reports, vectors
 from graphrag_assets.database import IndexDatabase
 from graphrag_assets.exclusive import exclusive
+from graphrag_assets.heap import spare_memory
 from graphrag_assets.pipeline import Pipeline
 from graphrag_assets.project import Progress, Project, silent
 from graphrag_assets.settings import find_root
@@ -46,6 +47,7 @@ def build(
     root: Path, progress: Progress = silent, *, budget_usd: float | None = None, name: str = ""
 ) -> dg.Definitions:
     """Return the pipeline of one project; a name comes before its asset keys."""
+    spare_memory()  # of Dagster's processes, which no other module of ours starts
     project = Project.open(root, progress, budget_usd=budget_usd, name=name)
     executors = {"in_process": dg.in_process_executor, "multiprocess": dg.multiprocess_executor}
     job = dg.define_asset_job(

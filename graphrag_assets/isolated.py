@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar, cast
 
+from graphrag_assets.heap import spare_memory
+
 T = TypeVar("T")
 CHILD = "from graphrag_assets.isolated import answer; answer()"
 
@@ -30,6 +32,7 @@ def isolated(work: Callable[[], T]) -> T:
 def answer() -> None:
     """Do the work that comes by standard input, in the child."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # what libraries print is no answer
+    spare_memory()
     try:
         result = pickle.load(sys.stdin.buffer)()  # noqa: S301 - what our parent wrote
     except Exception as error:  # noqa: BLE001 - raised again in the parent
