@@ -77,7 +77,8 @@ class Pipeline:
             return {}
         makers = {table: asset.name for asset in self.assets for table in asset.tables}
         return {
-            asset.name: frozenset(makers[table] for table in asset.upstream) & there
+            asset.name: frozenset(makers[table] for table in {*asset.upstream, *asset.after})
+            & there
             for asset in self.assets
             if asset.long and asset.name in there
         }

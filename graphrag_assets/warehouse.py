@@ -66,6 +66,7 @@ class TableAsset:
     long: bool
     priority: int
     asks_if: str
+    after: tuple[str, ...]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         """Call the plain function."""
@@ -151,19 +152,20 @@ def table_asset(
     long: bool = False,
     priority: int = 0,
     asks_if: str = "",
+    after: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., pl.DataFrame | Result]], TableAsset]:
     """Make an asset of a function; it returns its table, or a dict where it makes several.
 
     `code` is raised when the function's result changes; a `source` reads the outside world and
     is computed in every run. What asks models or is `long` begins ahead of Dagster, which takes
     steps that are ready by falling `priority`. `asks_if` names the setting without which it asks
-    no model at all.
+    no model at all; `after` names tables that it lets go first though it doesn't read them.
     """
 
     def decorate(function: Callable[..., pl.DataFrame | Result]) -> TableAsset:
         takes_long = long or bool(tasks)
         return TableAsset(
-            function, tables, prompts, tasks, code, source, takes_long, priority, asks_if
+            function, tables, prompts, tasks, code, source, takes_long, priority, asks_if, after
         )
 
     return decorate

@@ -60,6 +60,24 @@ def test_a_long_step_works_while_another_one_does(project):
     assert {"1 document is cut", "1 document is embedded"} == set(log[:-1])
 
 
+def test_a_long_step_lets_others_go_first(project):
+    log: list[str] = []
+
+    @table_asset("text_units", long=True, after=("document_embeddings",), priority=-1)
+    def text_units(documents: pl.DataFrame) -> pl.DataFrame:
+        log.append("cut")
+        return rows_of("text_units", UNIT)
+
+    @table_asset("document_embeddings")
+    def document_embeddings(documents: pl.DataFrame) -> pl.DataFrame:
+        log.append("embedded")
+        vector = pl.Series([[1.0, 0.0]], dtype=pl.Array(pl.Float32, 2))
+        return pl.DataFrame({"id": ["d"], "vector": vector, "model": ["m"]})
+
+    assert run(project, [documents, text_units, document_embeddings]).success
+    assert log == ["embedded", "cut"]
+
+
 def test_its_table_is_written_like_any_other(project):
     run(project, made_of([], threading.Event()))
 

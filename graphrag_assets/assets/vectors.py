@@ -57,7 +57,7 @@ def entity_embeddings(entities: pl.DataFrame, models: Models) -> pl.DataFrame:
     )
 
 
-@table_asset("relationship_embeddings", tasks=EMBEDDING, priority=-1)
+@table_asset("relationship_embeddings", tasks=EMBEDDING, after=("communities",), priority=-3)
 def relationship_embeddings(
     relationships: pl.DataFrame, entities: pl.DataFrame, models: Models
 ) -> pl.DataFrame:
@@ -79,7 +79,7 @@ def report_embeddings(community_reports: pl.DataFrame, models: Models) -> pl.Dat
     return _embedded(written.select(id="community_id", text=text), models)
 
 
-@table_asset("layout", long=True, priority=-3)
+@table_asset("layout", long=True, priority=-5)
 def layout(
     entities: pl.DataFrame,
     documents: pl.DataFrame,
