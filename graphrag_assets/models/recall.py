@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 from graphrag_assets.models.memo import Memo
 
 T = TypeVar("T")
-MOMENT: Final = 0.03  # seconds: a call takes longer, and has another one waiting behind it
+MOMENT: Final = 0.01  # seconds: a call takes longer, and has another one waiting behind it
 
 
 class Pace:
