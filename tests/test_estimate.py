@@ -115,6 +115,7 @@ def ledger(count: int, **columns) -> pl.DataFrame:
         "status": "ok",
         "from_memo": False,
         "estimated": False,
+        "reason": None,
         "run_id": "run",
         "created_at": datetime(2031, 5, 4, tzinfo=UTC),
     }
