@@ -94,6 +94,7 @@ def merge_statement(table: str) -> str:
         RETURNING merge_action"""
 
 
+@cache
 def _wanted() -> dict[str, Shape]:
     with duckdb.connect() as connection:
         for table in TABLES:
