@@ -22,7 +22,7 @@ import polars as pl
 from graphrag_assets.atlas import map_page
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.store import Store, append
-from graphrag_assets.tables import TABLES
+from graphrag_assets.tables import TABLES, columns
 
 WORDS = [
     "offshore",
@@ -137,8 +137,18 @@ def synthetic_index(folder: Path, n: int) -> Path:
     with store.transaction() as connection:
         for name in TABLES:
             if name in tables:
-                append(connection, name, tables[name])
+                append(connection, name, completed(name, tables[name]))
     return store.publish(1)
+
+
+def completed(table: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the columns that no map reads: NULL, or an empty list."""
+    types = TABLES[table].create_empty().schema
+    return rows.with_columns(
+        pl.lit(None if column.nullable else [], types[name]).alias(name)
+        for name, column in columns(table).items()
+        if name not in rows.columns
+    )
 
 
 def synthetic_tables(random: np.random.Generator, n: int) -> dict[str, pl.DataFrame]:
