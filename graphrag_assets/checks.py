@@ -24,6 +24,7 @@ class Check:
     blocking: bool
     meaning: str
     statement: str
+    refers: frozenset[str] = frozenset()  # both tables of a reference
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def _reference_checks() -> list[Check]:
                 f'SELECT DISTINCT "{column}" AS missing FROM "{table}" WHERE "{column}" IS NOT NULL'
                 f' AND "{column}" NOT IN (SELECT "{key}" FROM "{other}")'
             ),
+            refers=frozenset({table, other}),
         )
         for table in TABLES
         for column, (other, key) in references(table).items()

@@ -211,7 +211,7 @@ def merge_relationships(mentions: pl.DataFrame, text_units: pl.DataFrame) -> pl.
 
 
 def merge_entities(
-    mentions: pl.DataFrame, text_units: pl.DataFrame, relationships: pl.DataFrame
+    mentions: pl.DataFrame, text_units: pl.DataFrame, relationship_mentions: pl.DataFrame
 ) -> pl.DataFrame:
     """Return one row per entity: id, title, type, types, n_mentions, n_documents, degree.
 
@@ -221,6 +221,7 @@ def merge_entities(
     rows = mentions.filter(pl.col("entity_id").is_not_null()).join(
         text_units.select(text_unit_id="id", document_id="document_id"), on="text_unit_id"
     )
+    pairs = relationship_mentions.select("source_id", "target_id").drop_nulls().unique()
     counts = rows.group_by("entity_id").agg(
         n_mentions=pl.len().cast(pl.Int64),
         n_documents=pl.col("document_id").n_unique().cast(pl.Int64),
@@ -230,7 +231,7 @@ def merge_entities(
         counts.join(_most_frequent(rows, "type", last=UNKNOWN), on="entity_id")
         .join(display_names(rows), on="entity_id")
         .rename({"entity_id": "id"})
-        .join(degrees(relationships), on="id", how="left")
+        .join(degrees(pairs), on="id", how="left")
         .with_columns(pl.col("degree").fill_null(0))
         .sort("id")
     )

@@ -69,7 +69,7 @@ class Pipeline:
         return self.runs[run.run_id]
 
     def _reads(self, there: set[str]) -> dict[str, frozenset[str]]:
-        """Return the long steps of a run, each with the steps that it waits for.
+        """Return the long steps of a run, each with the steps that make what it reads.
 
         There are none where each step has a process of its own.
         """
@@ -77,8 +77,7 @@ class Pipeline:
             return {}
         makers = {table: asset.name for asset in self.assets for table in asset.tables}
         return {
-            asset.name: frozenset(makers[table] for table in {*asset.upstream, *asset.after})
-            & there
+            asset.name: frozenset(makers[table] for table in (*asset.inputs, *asset.after)) & there
             for asset in self.assets
             if asset.long and asset.name in there
         }
@@ -89,10 +88,9 @@ class Pipeline:
 
 
 def _spec(project: Project, asset: TableAsset, table: str, recipe: str) -> dg.AssetSpec:
-    needed = sorted({*asset.inputs, *asset.referred(table)} - {*asset.tables})
     return dg.AssetSpec(
         asset_key(project, table),
-        deps=[asset_key(project, other) for other in needed],
+        deps=[asset_key(project, other) for other in asset.upstream(table)],
         group_name=asset.group,
         description="\n\n".join(filter(None, [meaning(table), asset.purpose])),
         code_version=recipe,

@@ -45,7 +45,7 @@ from graphrag_assets.store import (
     read_table,
     replace,
 )
-from graphrag_assets.tables import TABLES, references
+from graphrag_assets.tables import TABLES
 
 PREVIOUS = "previous_"
 AGAIN = ("failed", "refused", "truncated")  # what the next run asks for again
@@ -123,24 +123,14 @@ class TableAsset:
         return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]
 
     @property
-    def upstream(self) -> frozenset[str]:
-        """The tables that must be there first."""
-        referred = {other for table in self.tables for other in self.referred(table)}
-        return frozenset({*self.inputs, *referred} - {*self.tables})
-
-    @property
     def purpose(self) -> str:
         """What the function does, for its tables' pages in Dagster."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
-    def referred(self, table: str) -> list[str]:
-        """Return the tables that must be there for the checks on one of its own."""
-        checked = {check.name for check in checks_on(table)}
-        return [
-            other
-            for column, (other, _) in references(table).items()
-            if f"{table}_{column}_exists" in checked
-        ]
+    def upstream(self, table: str) -> list[str]:
+        """Return what must be there first: the inputs, and what a table's checks refer to."""
+        referred = frozenset[str]().union(*(check.refers for check in checks_on(table)))
+        return sorted({*self.inputs, *referred} - {*self.tables})
 
 
 def table_asset(
@@ -177,8 +167,7 @@ class Begun:
 
     inputs: Mapping[str, str]  # fingerprints
     models: Models  # those that the function asks, with the ledger of this step alone
-    kept: list[dg.MaterializeResult[None]]  # where nothing needs to be computed
-    computed: Future[Computed] | None
+    computed: Future[Computed] | None  # None where nothing needs to be
 
 
 @dataclass(frozen=True)
@@ -205,16 +194,14 @@ class Step:
                 name: states[name].fingerprint for name in self.asset.inputs if name in states
             }
             if self._settled(states, inputs):
-                known = {table: states[table].fingerprint for table in self.asset.tables}
-                kept = list(self._results(connection, known, {}, recomputed=False))
-                return Begun(inputs, models, kept, None)
+                return Begun(inputs, models, None)
             arguments = self._arguments(connection, states, models)
-        return Begun(inputs, models, [], perform(partial(self._compute, arguments)))
+        return Begun(inputs, models, perform(partial(self._compute, arguments)))
 
     def finish(self, begun: Begun) -> list[dg.MaterializeResult[None]]:
         """Write the tables once they are computed, and what that took in any case."""
         if begun.computed is None:
-            return begun.kept
+            return self._kept()
         if not begun.computed.done():
             self.database.rest()
         try:
@@ -238,6 +225,12 @@ class Step:
             save_states(connection, states)
             connection.commit()
         return results
+
+    def _kept(self) -> list[dg.MaterializeResult[None]]:
+        with self.database.get_connection() as connection:
+            states = asset_states(connection)
+            known = {table: states[table].fingerprint for table in self.asset.tables}
+            return list(self._results(connection, known, {}, recomputed=False))
 
     def _settled(self, states: Mapping[str, State], inputs: Mapping[str, str]) -> bool:
         mine = [states.get(table) for table in self.asset.tables]

@@ -21,8 +21,17 @@ GRAPH = {
     "relationship_mentions": ("extraction", ["entity_mentions", "extractions", "text_units"]),
     "claims": ("extraction", ["entities", "entity_mentions", "extractions", "text_units"]),
     "relationships": ("graph", ["entity_mentions", "relationship_mentions", "text_units"]),
-    "entities": ("graph", ["entity_mentions", "relationships", "text_units"]),
-    "communities": ("graph", ["entities", "entity_mentions", "relationships", "text_units"]),
+    "entities": (
+        "graph",
+        [
+            "entity_aliases",
+            "entity_mentions",
+            "relationship_mentions",
+            "relationships",
+            "text_units",
+        ],
+    ),
+    "communities": ("graph", ["entity_mentions", "relationships", "text_units"]),
     "community_members": ("graph", ["entities", "entity_mentions", "relationships", "text_units"]),
     "community_reports": (
         "reports",

@@ -236,7 +236,7 @@ def entity_aliases(
     )
 
 
-@table_asset("names", priority=-1)
+@table_asset("names", priority=-3)
 def names(entity_aliases: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """List the ways to say each entity's names and each document's title, as words."""
     said = pl.concat(
@@ -269,7 +269,7 @@ def relationship_mentions(extractions: pl.DataFrame, entity_mentions: pl.DataFra
     return relationship_rows(extractions, entity_mentions)
 
 
-@table_asset("claims", priority=-1)
+@table_asset("claims", long=True, priority=-1)
 def claims(
     extractions: pl.DataFrame, entity_mentions: pl.DataFrame, text_units: pl.DataFrame
 ) -> pl.DataFrame:

@@ -149,7 +149,7 @@ def relationships(
 @table_asset("entities", prompts=("summarize_description",), tasks=("description",), priority=-2)
 def entities(
     entity_mentions: pl.DataFrame,
-    relationships: pl.DataFrame,
+    relationship_mentions: pl.DataFrame,
     text_units: pl.DataFrame,
     encoding: str,
     output_language: str,
@@ -160,7 +160,7 @@ def entities(
     progress: Callable[[int, int], None],
 ) -> pl.DataFrame:
     """Merge the mentions of each entity."""
-    merged = merge_entities(entity_mentions, text_units, relationships)
+    merged = merge_entities(entity_mentions, text_units, relationship_mentions)
     describer = Describer(models, prompts, encoding, output_language)
     pieces = distinct_pieces(entity_mentions, "entity_id")
     named = merged.select("id", name="title")
@@ -168,9 +168,8 @@ def entities(
     return merged.join(_described(named, pieces, describer, former, progress), on="id")
 
 
-@table_asset("communities", "community_members")
+@table_asset("communities", "community_members", long=True)
 def communities(
-    entities: pl.DataFrame,
     relationships: pl.DataFrame,
     entity_mentions: pl.DataFrame,
     text_units: pl.DataFrame,
@@ -180,15 +179,17 @@ def communities(
     version: int,
 ) -> Result:
     """Divide the graph into a hierarchy of communities; what didn't change keeps its identity."""
+    mentioned = entity_mentions.drop_nulls("entity_id")
     homes = (
-        entity_mentions.drop_nulls("entity_id")
-        .join(text_units.select(text_unit_id="id", home_id="document_id"), on="text_unit_id")
+        mentioned.join(
+            text_units.select(text_unit_id="id", home_id="document_id"), on="text_unit_id"
+        )
         .select("entity_id", "home_id")
         .unique()
     )
     previous = Previous(previous_communities, previous_community_members)
     found = detect_communities(
-        entities,
+        mentioned.select(id="entity_id").unique(),
         relationships,
         homes=homes,
         max_community_size=settings.max_community_size,

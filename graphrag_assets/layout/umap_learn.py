@@ -11,6 +11,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from graphrag_assets.imports import imports
+
 Indices: TypeAlias = npt.NDArray[np.int32]
 Points: TypeAlias = npt.NDArray[np.float32]
 
@@ -38,7 +40,8 @@ class Compiled(Protocol):
 def optimised(problems: Sequence[Problem], *, min_distance: float, seed: int) -> list[Points]:
     """Return the places (n, 2) that UMAP finds for each problem, deterministic under the seed."""
     _without_init()
-    from umap import layouts
+    with imports():
+        from umap import layouts
 
     for function in (layouts.clip, layouts._nb_optimize_layout_euclidean_single_epoch):  # noqa: SLF001
         keep_compiled(function)

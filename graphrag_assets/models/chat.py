@@ -1,5 +1,6 @@
 """An answer -> a verdict on it, and the one more question that may mend it."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -80,6 +81,7 @@ async def converse(caller: Caller, draft: Draft, tally: Tally) -> Verdict:
     answer = await _ask(caller, draft, tally)
     if isinstance(answer, Verdict):
         return answer
+    await asyncio.sleep(0)  # who waited for a turn asks before this answer is read
     best = verdict = judge(answer, draft)
     used: set[Remedy] = set()
     while len(used) < MOST_REMEDIES:
