@@ -53,7 +53,10 @@ class Describer:
 
     def fits(self, pieces: Sequence[str]) -> bool:
         """Whether a description is its pieces, joined: no model is asked."""
-        return len(pieces) <= MAX_PIECES and self._tokens(pieces) <= MAX_TOKENS
+        if len(pieces) > MAX_PIECES:
+            return False
+        short = len(joined(pieces).encode()) <= MAX_TOKENS  # a token has a byte or more
+        return short or self._tokens(pieces) <= MAX_TOKENS
 
     async def describe(self, subject: str, name: str, pieces: Sequence[str]) -> Description:
         """Join a few pieces; let a model summarise many, in groups, until few are left.
