@@ -1,7 +1,8 @@
 """What must hold of the tables: a check is a query for the rows that break a law.
 
-References are generated from tables.py; the other laws stand in sql/checks, one a file, with the
-table they are checked on, whether they block publication, and their meaning in the first lines.
+References and vectors are checked as tables.py says; the other laws stand in sql/checks, one a
+file, with the table they are checked on, whether they block publication, and their meaning in the
+first lines.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +13,7 @@ import polars as pl
 
 from graphrag_assets.errors import UnpublishableError
 from graphrag_assets.store import Connection, select, sql, sql_files
-from graphrag_assets.tables import TABLES, references
+from graphrag_assets.tables import TABLES, columns, references
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Verdict:
 @cache
 def all_checks() -> tuple[Check, ...]:
     """Return every check, in the order of their tables."""
-    found = [*_reference_checks(), *(_read(name) for name in sql_files("checks"))]
+    stated = (_read(name) for name in sql_files("checks"))
+    found = [*_reference_checks(), *_vector_checks(), *stated]
     order = list(TABLES)
     return tuple(sorted(found, key=lambda check: (order.index(check.table), check.name)))
 
@@ -89,6 +91,29 @@ def _reference_checks() -> list[Check]:
         for table in TABLES
         for column, (other, key) in references(table).items()
     ]
+
+
+def _vector_checks() -> list[Check]:
+    tables = [table for table in TABLES if "vector" in columns(table)]
+    return [_vector_check(table, references(table)["id"][0]) for table in tables]
+
+
+def _vector_check(table: str, of: str) -> Check:
+    missing = f"FROM missing_vectors WHERE asset = '{table}'"
+    return Check(
+        name=f"{table}_are_complete",
+        table=table,
+        blocking=True,
+        meaning=(
+            f"Vectors are finite, and no more of {of} lack one than extraction.max_failed allows."
+        ),
+        statement=(
+            f"SELECT id, 'no vector' AS problem {missing}"
+            f' AND (SELECT count(*) {missing}) > $max_failed * (SELECT count(*) FROM "{of}")'
+            f" UNION ALL SELECT id, 'not finite' FROM \"{table}\""
+            " WHERE NOT isfinite(array_inner_product(vector, vector))"
+        ),
+    )
 
 
 def _read(name: str) -> Check:
