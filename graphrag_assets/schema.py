@@ -53,12 +53,10 @@ def is_up_to_date(connection: Connection, views: Mapping[str, str]) -> bool:
 
 def make_table(connection: Connection, table: str, rows: pl.DataFrame) -> None:
     """Make a table anew, empty, with the types of these rows."""
-    connection.register("incoming", rows.to_arrow())
     lines = [
         f'"{name}" {kind}' + ("" if columns(table)[name].nullable else " NOT NULL")
-        for name, kind in column_types(connection, "incoming").items()
+        for name, kind in types_of(connection, rows).items()
     ]
-    connection.unregister("incoming")
     connection.execute(f'CREATE OR REPLACE TABLE "{table}" ({", ".join(lines)})')
     _comment(connection, table)
 
@@ -67,6 +65,14 @@ def has_table(connection: Connection, table: str) -> bool:
     """Whether a database has a table."""
     query = "SELECT count(*) FROM duckdb_tables() WHERE table_name = ?"
     return bool(connection.execute(query, [table]).fetchall()[0][0])
+
+
+def types_of(connection: Connection, rows: pl.DataFrame) -> dict[str, str]:
+    """Return DuckDB's types of a frame's columns."""
+    connection.register("incoming", rows.clear().to_arrow())
+    types = column_types(connection, "incoming")
+    connection.unregister("incoming")
+    return types
 
 
 def column_types(connection: Connection, table: str) -> dict[str, str]:

@@ -36,6 +36,7 @@ from graphrag_assets.schema import (
     make_table,
     merge_statement,
     quoted,
+    types_of,
 )
 from graphrag_assets.tables import TABLES, columns, keys, sort_columns
 
@@ -254,18 +255,19 @@ def replace(connection: Connection, table: str, rows: pl.DataFrame) -> dict[str,
     if not connection.execute(f'FROM "{table}" LIMIT 1').fetchall():  # a merge takes more memory
         append(connection, table, rows)
         return {"inserted": rows.height, "updated": 0, "deleted": 0, "unchanged": 0}
-    connection.register("incoming", rows.to_arrow())
+    incoming = rows.to_arrow()  # noqa: F841 - see append
     done = Counter(action for (action,) in connection.execute(merge_statement(table)).fetchall())
-    connection.unregister("incoming")
     touched = {"inserted": done["INSERT"], "updated": done["UPDATE"], "deleted": done["DELETE"]}
     return touched | {"unchanged": rows.height - done["INSERT"] - done["UPDATE"]}
 
 
 def append(connection: Connection, table: str, rows: pl.DataFrame) -> None:
-    """Add rows to a table, in its order: DuckDB then finds few of them in few blocks."""
-    connection.register("incoming", _in_order(table, validate(table, rows)).to_arrow())
+    """Add rows to a table, in its order: DuckDB then finds few of them in few blocks.
+
+    It finds a frame by its variable's name; one that was registered would stay until the commit.
+    """
+    incoming = _in_order(table, validate(table, rows)).to_arrow()  # noqa: F841
     connection.execute(f'INSERT INTO "{table}" BY NAME FROM incoming')
-    connection.unregister("incoming")
 
 
 def fingerprint(connection: Connection, table: str) -> str:
@@ -367,9 +369,7 @@ def _frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
 
 def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:
     """Create the table anew where its column types aren't those of the rows any more."""
-    connection.register("incoming", rows.to_arrow())
-    wanted = column_types(connection, "incoming")
-    connection.unregister("incoming")
+    wanted = types_of(connection, rows)
     if not has_table(connection, table) or (
         rows.height and column_types(connection, table) != wanted
     ):
