@@ -21,9 +21,16 @@ from graphrag_assets.network.communities import (
     detect_communities,
 )
 from graphrag_assets.network.fingerprints import hash_strings
-from graphrag_assets.network.graph import degrees, modularity, read_graph
+from graphrag_assets.network.graph import (
+    Graph,
+    degrees,
+    modularity,
+    partition_modularity,
+    read_graph,
+)
 from graphrag_assets.network.history import Previous
-from graphrag_assets.network.leiden import ANCHOR, fresh_iterations, partition, task_of
+from graphrag_assets.network.leiden import ANCHOR, fresh_iterations, partition
+from graphrag_assets.network.reduction import reduced
 
 Edges = dict[tuple[str, str], float]
 NO_HOMES: list[tuple[str, str]] = []
@@ -441,20 +448,55 @@ def test_one_call_for_many_groups_is_as_good_as_a_call_each():
         entities_of(edges, *(f"e{i:04}" for i in range(300))), relationships_of(edges)
     )
     group = np.arange(graph.n) // 100
-    task = task_of(graph, np.ones(graph.n, dtype=bool), group)
 
-    label = partition(task, former=np.full(graph.n, -1), anchor=ANCHOR, seed=3)
+    label = partition(graph, group, former=np.full(graph.n, -1), anchor=ANCHOR, seed=3)
 
     for g in range(3):
-        inner = task.group[task.source] == g
-        ends = np.column_stack([task.source[inner], task.target[inner]]) - 100 * g
+        inner = (group[graph.source] == g) & (group[graph.target] == g)
+        ends = np.column_stack([graph.source[inner], graph.target[inner]]) - 100 * g
         own = ig.Graph(100, ends)
-        weights = task.weight[inner].tolist()
+        weights = graph.weight[inner].tolist()
         best = leidenalg.find_partition(
             own, leidenalg.ModularityVertexPartition, weights=weights, seed=1, n_iterations=10
         )
         mine = np.unique(label[100 * g : 100 * g + 100], return_inverse=True)[1]
         assert own.modularity(mine.tolist(), weights=weights) >= 0.98 * best.modularity
+
+
+def test_a_leaf_is_part_of_its_only_neighbour():
+    """A star of four leaves and a triangle, joined: e has three relationships, f and g two."""
+    edges = dict.fromkeys([*((leaf, "e") for leaf in "abcd"), *("ef", "eg", "fg")], 1.0)
+    graph = read_graph(entities_of(edges, "h"), relationships_of(edges))
+    group, new = np.array([5] * 7 + [-1]), np.full(8, -1)
+
+    small = reduced(graph, group, new)
+
+    assert small.vertex.tolist() == [0, 0, 0, 0, 0, 1, 2, -1]
+    assert small.ends.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert small.weight.tolist() == [1.0, 1.0, 1.0]
+    assert (small.node * np.sqrt(14)).round(12).tolist() == [10, 2, 2]
+
+
+def test_a_leaf_from_elsewhere_stays_a_vertex():
+    edges = dict.fromkeys(["ac", "bc", "cd", "ce", "de"], 1.0)
+    graph = read_graph(entities_of(edges), relationships_of(edges))
+    former = np.array([3, 7, 7, 7, -1])  # a comes from another community than c
+
+    small = reduced(graph, np.zeros(5, dtype=np.int64), former)
+
+    assert small.vertex.tolist() == [0, 1, 1, 2, 3]
+    assert small.home.tolist() == [0, 1, 1, -1]
+    assert small.bound.tolist() == [1, 5, 2, 0]
+
+
+def test_groups_stand_together():
+    edges = dict.fromkeys(["ac", "ae", "bd", "bf", "ce", "df"], 1.0)
+    graph = read_graph(entities_of(edges), relationships_of(edges))
+
+    small = reduced(graph, np.array([1, 0, 1, 0, 1, 0]), np.full(6, -1))
+
+    assert small.vertex.tolist() == [3, 0, 4, 1, 5, 2]
+    assert small.ends.tolist() == [[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]]
 
 
 def test_igraph_draws_the_same_under_the_same_seed():
@@ -498,6 +540,22 @@ def slow_hash(text: bytes) -> int:
 
 
 # Laws
+
+
+@laws
+@given(st.data())
+def test_no_leaf_does_better_than_with_its_neighbour(data):
+    """Why leaves needn't be vertices (Arenas et al. 2007)."""
+    pairs = st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda p: p[0] < p[1])
+    edges = data.draw(st.dictionaries(pairs, st.integers(1, 9), min_size=1, max_size=12))
+    source, target = np.array([*edges, (0, 7)]).T  # 7 is a leaf of 0
+    weight = np.array([*edges.values(), data.draw(st.integers(1, 9))], dtype=float)
+    label = np.array(data.draw(st.lists(st.integers(0, 7), min_size=8, max_size=8)))
+    joined = np.append(label[:7], label[0])
+
+    apart = partition_modularity(source, target, weight, label)
+
+    assert partition_modularity(source, target, weight, joined) >= apart - 1e-12
 
 
 @st.composite
@@ -618,13 +676,15 @@ def test_communities_do_not_merge_for_a_small_gain(monkeypatch, repulsion, merge
     monkeypatch.setattr(leiden, "REPULSION", repulsion)
     triangles = np.array([(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (6, 7), (6, 8), (7, 8)])
     source, target = np.vstack([triangles, (2, 3)]).T
-    task = leiden.Task(
-        group=np.zeros(9, dtype=np.int64),
+    graph = Graph(
+        ids=pl.Series(list("abcdefghi")),
         source=source,
         target=target,
         weight=np.array([1.0] * 6 + [13.5] * 3 + [0.5]),
     )
 
-    label = leiden.partition(task, former=np.repeat([0, 1, 2], 3), anchor=0.2, seed=1)
+    everyone, former = np.zeros(9, dtype=np.int64), np.repeat([0, 1, 2], 3)
+
+    label = partition(graph, everyone, former=former, anchor=0.2, seed=1)
 
     assert (label[2] == label[3]) == merges

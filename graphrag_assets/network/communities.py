@@ -21,7 +21,7 @@ from graphrag_assets.network.history import (
     share_changed,
 )
 from graphrag_assets.network.identity import Former, events, inherit, name, overlap
-from graphrag_assets.network.leiden import ANCHOR, ANCHOR_BELOW, partition, task_of
+from graphrag_assets.network.leiden import ANCHOR, ANCHOR_BELOW, partition
 
 COMMUNITIES = pl.Schema(
     {
@@ -71,7 +71,7 @@ class _Work:
 class _Top:
     """Level 0 of the entities that have a relationship."""
 
-    label: Ints  # (connected entities,)
+    label: Ints  # (entities,) -1 without one
     note: str
     anchored: bool  # deeper levels hold on to the past too
 
@@ -142,18 +142,17 @@ def _top(work: _Work, connected: Bools) -> _Top:
     former = work.former(0)
     stay = np.where(connected, anchors(former), -1)
     if _unchanged(work, stay, connected):
-        label = np.unique(stay[connected], return_inverse=True)[1]
-        return _Top(label=label, note="anchored: the graph is unchanged", anchored=True)
-    task = task_of(work.graph, connected, np.zeros(work.graph.n, dtype=np.int64))
-    before = stay[connected]
-    fresh = partition(task, former=np.full_like(before, -1), anchor=0.0, seed=work.seed)
-    reason = _why_fresh(work, before)
+        return _Top(label=stay, note="anchored: the graph is unchanged", anchored=True)
+    graph, group = work.graph, np.where(connected, 0, -1)
+    nowhere = np.full(graph.n, -1)
+    fresh = partition(graph, group, former=nowhere, anchor=0.0, seed=work.seed)
+    reason = _why_fresh(work, stay)
     if reason:
         return _Top(label=fresh, note=f"fresh: {reason}", anchored=False)
-    best = partition_modularity(task.source, task.target, task.weight, fresh)
+    best = partition_modularity(graph.source, graph.target, graph.weight, fresh)
     for anchor, note in ((ANCHOR, "anchored"), (0.0, "repaired: without anchors")):
-        label = partition(task, former=before, anchor=anchor, seed=work.seed)
-        found = partition_modularity(task.source, task.target, task.weight, label)
+        label = partition(graph, group, former=stay, anchor=anchor, seed=work.seed)
+        found = partition_modularity(graph.source, graph.target, graph.weight, label)
         if found >= best - (1 - GUARD) * abs(best):
             return _Top(label=label, note=note, anchored=True)
     return _Top(label=fresh, note="repaired: from scratch", anchored=False)
@@ -169,9 +168,9 @@ def _unchanged(work: _Work, stay: Ints, connected: Bools) -> bool:
     return all(gathered or a == b for a, b, gathered in pairs)
 
 
-def _why_fresh(work: _Work, before: Ints) -> str:
+def _why_fresh(work: _Work, stay: Ints) -> str:
     """Say why the past is no guide; nothing if it is one."""
-    if not (before >= 0).any():
+    if not (stay >= 0).any():
         return "no communities before"
     changed = share_changed(work.former(0))
     if changed > MOST_CHANGED:
@@ -196,10 +195,9 @@ def _with_isolated(graph: Graph, connected: Bools, label: Ints, homes: pl.DataFr
         "home_id"
     )
     number = home.rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
-    everyone = np.empty(graph.n, dtype=np.int64)
-    everyone[connected] = label
-    everyone[~connected] = np.unique(number, return_inverse=True)[1] + label.max(initial=-1) + 1
-    return everyone
+    everyone = label.copy()
+    everyone[~connected] = number + label.max(initial=-1) + 1
+    return np.unique(everyone, return_inverse=True)[1]
 
 
 def _levels(work: _Work, label: Ints, *, anchored: bool) -> list[_Level]:
@@ -246,10 +244,10 @@ def _children(work: _Work, depth: int, above: _Level, *, anchored: bool) -> Ints
     label = np.full(work.graph.n, -1)
     label[copy] = np.unique(former[copy], return_inverse=True)[1]
     if cut.any():
-        task = task_of(work.graph, cut, above.label)
-        before = former[cut] if anchored else np.full(len(task.group), -1)
-        new = partition(task, former=before, anchor=ANCHOR_BELOW, seed=work.seed)
-        label[cut] = new + label.max() + 1
+        group = np.where(cut, above.label, -1)
+        before = former if anchored else np.full_like(former, -1)
+        new = partition(work.graph, group, former=before, anchor=ANCHOR_BELOW, seed=work.seed)
+        label[cut] = new[cut] + label.max() + 1
     return _without_only_children(label, above.label)
 
 

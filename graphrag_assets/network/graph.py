@@ -122,7 +122,7 @@ def strengths(n: int, source: Ints, target: Ints, weight: Floats) -> Floats:
 
 
 def partition_modularity(source: Ints, target: Ints, weight: Floats, label: Ints) -> float:
-    """Modularity of labels (n,) >= 0; 0 for a graph without relationships.
+    """Modularity of labels (n,), -1 without relationships; 0 for a graph that has none.
 
     Newman and Girvan 2004, weighted: sum over communities of w_in / m - (k / 2m)².
     """
@@ -131,7 +131,7 @@ def partition_modularity(source: Ints, target: Ints, weight: Floats, label: Ints
     weight = rescaled(weight)
     total = float(weight.sum())
     inner = float(weight[label[source] == label[target]].sum())
-    strength = np.bincount(label, strengths(len(label), source, target, weight))
+    strength = np.bincount(label + 1, strengths(len(label), source, target, weight))
     return inner / total - float(np.square(strength / (2 * total)).sum())
 
 
