@@ -144,7 +144,7 @@ def _top(work: _Work, connected: Bools) -> _Top:
     if _unchanged(work, stay, connected):
         return _Top(label=stay, note="anchored: the graph is unchanged", anchored=True)
     graph, group = work.graph, np.where(connected, 0, -1)
-    nowhere = np.full(graph.n, -1)
+    nowhere = np.broadcast_to(-1, graph.n)
     fresh = partition(graph, group, former=nowhere, anchor=0.0, seed=work.seed)
     reason = _why_fresh(work, stay)
     if reason:
@@ -271,8 +271,8 @@ def _without_only_children(label: Ints, above: Ints) -> Ints:
     parent[label[known]] = above[known]
     alone = np.bincount(parent, minlength=1)[parent] == 1
     label = np.where(np.append(alone, True)[label], -1, label)
-    label[label >= 0] = np.unique(label[label >= 0], return_inverse=True)[1]
-    return label
+    number = np.cumsum(np.bincount(label[label >= 0], minlength=len(parent)) > 0) - 1
+    return np.append(number, -1)[label]
 
 
 def _communities_table(levels: list[_Level]) -> pl.DataFrame:

@@ -5,15 +5,12 @@ pass and no sorting. polars' and Python's own hashes change between versions: th
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from graphrag_assets.network.graph import Graph, Ints
+from graphrag_assets.network.graph import Graph, Hashes, Ints
 
-Hashes: TypeAlias = npt.NDArray[np.uint64]
 INNER = 32  # hex digits of a fingerprint that tell members and inner relationships
 NO_CROSSING = "0" * 16
 SOME = 50_000  # strings that are copied at a time

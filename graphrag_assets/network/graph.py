@@ -11,8 +11,10 @@ from graphrag_assets.errors import TableError
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
+Hashes: TypeAlias = npt.NDArray[np.uint64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
+SOME = 100_000  # strings that are looked up at a time
 LARGEST_WEIGHT = 1e12  # beyond this igraph's sums lose the differences that Leiden decides by
 
 
@@ -101,7 +103,34 @@ def _endpoints(ids: pl.Series, relationships: pl.DataFrame, column: str) -> Ints
 
 
 def positions(ids: pl.Series, values: pl.Series) -> Ints:
-    """Return where each value stands in distinct ids, -1 if it doesn't."""
+    """Return where each value stands in distinct ids, -1 if it doesn't.
+
+    Found by hash, some at a time: a join of all takes a hundred bytes a row.
+    """
+    if ids.is_empty():
+        return np.full(len(values), -1)
+    hashes = ids.hash().to_numpy()
+    by_hash = np.argsort(hashes)
+    hashes = hashes[by_hash]
+    parts = values.to_frame("id").iter_slices(SOME)
+    found = [_by_hash(ids, part.get_column("id"), hashes, by_hash) for part in parts]
+    position = np.concatenate([np.zeros(0, dtype=np.int64), *found])
+    strangers = np.flatnonzero(position < 0)  # or ids that share their hash with another
+    if len(strangers):
+        position[strangers] = _joined(ids, values.gather(strangers))
+    return position
+
+
+def _by_hash(ids: pl.Series, values: pl.Series, hashes: Hashes, by_hash: Ints) -> Ints:
+    sought = values.hash().to_numpy()
+    order = np.argsort(sought)  # to look them up in order takes half the time
+    place = np.empty(len(values), dtype=np.int64)
+    place[order] = np.searchsorted(hashes, sought[order])
+    position = by_hash[np.minimum(place, len(hashes) - 1)]
+    return np.where(ids.gather(position).eq_missing(values), position, -1)
+
+
+def _joined(ids: pl.Series, values: pl.Series) -> Ints:
     known = pl.DataFrame({"id": ids}).with_row_index("position")
     found = pl.DataFrame({"id": values}).join(known, on="id", how="left", maintain_order="left")
     return found.get_column("position").cast(pl.Int64).fill_null(-1).to_numpy()

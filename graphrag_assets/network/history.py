@@ -29,7 +29,10 @@ def read_history(previous: Previous | None, ids: pl.Series) -> list[Former]:
     communities = communities.with_columns(was_split=pl.col("id").is_in(parents.implode()))
     level = communities.get_column("level").to_numpy()
     entity = positions(ids, previous.members.get_column("entity_id"))
-    community = positions(communities.get_column("id"), previous.members.get_column("community_id"))
+    runs = previous.members.get_column("community_id").rle().struct
+    community = positions(communities.get_column("id"), runs.field("value")).repeat(
+        runs.field("len")
+    )
     entity, community = entity[community >= 0], community[community >= 0]
     return [
         _former(communities, level == depth, community, entity, len(ids))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from graphrag_assets.network.graph import Bools, Ints
+from graphrag_assets.network.graph import SOME, Bools, Ints
 
 EVENTS = ("kept", "grown", "split", "merged", "new")
 
@@ -105,17 +105,24 @@ def name(
     chosen = np.flatnonzero((label >= 0) & (match < 0)[label])
     chosen = chosen[np.argsort(label[chosen], kind="stable")]
     born, first = np.unique(label[chosen], return_index=True)
-    members = ids.gather(chosen).to_list()
-    ends = [*first.tolist(), len(chosen)][1:]
-    for community, start, end in zip(born.tolist(), first.tolist(), ends, strict=True):
-        text = "\n".join(members[start:end])
-        names[community] = _new_id(f"{level}\n{text}", taken, version)
+    members = ids.gather(chosen)
+    text = memoryview(_lines(members))
+    begin = np.cumsum(np.append(0, members.str.len_bytes() + 1))
+    start, end = begin[first], begin[np.append(first, len(chosen))[1:]] - 1
+    for community, a, b in zip(born.tolist(), start.tolist(), end.tolist(), strict=True):
+        names[community] = _new_id(b"%d\n%b" % (level, text[a:b]), taken, version)
     return names
 
 
-def _new_id(text: str, taken: set[str], version: int) -> str:
-    found = hashlib.sha256(text.encode()).hexdigest()[:32]
+def _lines(texts: pl.Series) -> bytes:
+    """Join the texts, some at a time: what polars gives back stays in use for a while."""
+    parts = texts.to_frame("text").iter_slices(SOME)
+    return b"\n".join(part.get_column("text").str.join("\n").item().encode() for part in parts)
+
+
+def _new_id(text: bytes, taken: set[str], version: int) -> str:
+    found = hashlib.sha256(text).hexdigest()[:32]
     while found in taken:
-        text = f"{text}\n\n{version}"
-        found = hashlib.sha256(text.encode()).hexdigest()[:32]
+        text = b"%b\n\n%d" % (text, version)
+        found = hashlib.sha256(text).hexdigest()[:32]
     return found

@@ -4,6 +4,7 @@ Traag, Waltman and van Eck 2019. Measurements behind the constants: FACTS sectio
 """
 
 import random
+from dataclasses import dataclass
 from threading import Lock
 
 import igraph as ig
@@ -21,6 +22,17 @@ REPULSION = 0.3  # of two anchors, as a share of what holds the weaker community
 _igraph_generator = Lock()  # igraph draws from one generator per process
 
 
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """What igraph is called with."""
+
+    network: ig.GraphBase
+    weight: Floats
+    node: Floats
+    start: Ints | None
+    iterations: int
+
+
 def partition(graph: Graph, group: Ints, *, former: Ints, anchor: float, seed: int) -> Ints:
     """Partition every group by its own modularity; return labels (entities,) 0, 1, ....
 
@@ -31,21 +43,24 @@ def partition(graph: Graph, group: Ints, *, former: Ints, anchor: float, seed: i
     Labels respect the groups; communities come out connected.
     """
     small = reduced(graph, group, former)
-    found = _anchored(small, anchor, seed) if (small.home >= 0).any() else _fresh(small, seed)
-    label = np.full(graph.n, -1)
-    part = small.vertex >= 0
-    label[part] = paired(group[part], found[small.vertex[part]])
+    vertex, update = small.vertex, bool((small.home >= 0).any())
+    run = _anchored(small, anchor) if update else _fresh(small)
+    del small  # tens of MB that igraph has copied
+    part, label = vertex >= 0, np.full(graph.n, -1)
+    label[part] = _leiden(run, seed)[vertex[part]]
+    if update:
+        label[part] = paired(label[part], _components(graph, label)[part])
+    label[part] = paired(group[part], label[part])
     return label
 
 
-def _fresh(small: Reduced, seed: int) -> Ints:
-    return _leiden(
-        small.ends,
+def _fresh(small: Reduced) -> _Run:
+    return _Run(
+        network=ig.GraphBase(len(small.node), small.ends),  # Graph: half a second more
         weight=small.weight,
         node=small.node,
         start=None,
         iterations=fresh_iterations(small.n_relationships),
-        seed=seed,
     )
 
 
@@ -54,8 +69,8 @@ def fresh_iterations(n_relationships: int) -> int:
     return max(1, min(FRESH_ITERATIONS, FRESH_WORK // max(1, n_relationships)))
 
 
-def _anchored(small: Reduced, anchor: float, seed: int) -> Ints:
-    """Leiden with one more vertex per former community; without these if anchor is 0."""
+def _anchored(small: Reduced, anchor: float) -> _Run:
+    """One more vertex per former community; without its edges if anchor is 0."""
     n, old = len(small.node), np.flatnonzero(small.home >= 0)
     home = small.home[old]
     n_homes = int(home.max()) + 1
@@ -65,15 +80,14 @@ def _anchored(small: Reduced, anchor: float, seed: int) -> Ints:
     pull = anchor * small.bound[old]
     held = pull > 0  # igraph would take an edge of weight 0 for a connection
     pairs, push = _repelled(small.ends, start[:n], np.bincount(home, pull).astype(float))
-    label = _leiden(
-        np.concatenate([small.ends, np.column_stack([old[held], n + home[held]]), n + pairs]),
+    anchors = np.column_stack([old[held], n + home[held]])
+    return _Run(
+        network=ig.GraphBase(n + n_homes, np.concatenate([small.ends, anchors, n + pairs])),
         weight=np.concatenate([small.weight, pull[held], -push]),
         node=np.concatenate([small.node, np.zeros(n_homes)]),
         start=np.unique(start, return_inverse=True)[1],
         iterations=UPDATE_ITERATIONS,
-        seed=seed,
     )
-    return paired(label[:n], _components(small.ends, label[:n]))
 
 
 def _repelled(ends: Ints, home: Ints, hold: Floats) -> tuple[Ints, Floats]:
@@ -92,40 +106,33 @@ def _repelled(ends: Ints, home: Ints, hold: Floats) -> tuple[Ints, Floats]:
     return pairs[push > 0], push[push > 0]
 
 
-def _leiden(
-    ends: Ints,
-    *,
-    weight: Floats,
-    node: Floats,
-    start: Ints | None,
-    iterations: int,
-    seed: int,
-) -> Ints:
-    graph = ig.GraphBase(len(node), ends)  # Graph: half a second more
-    del ends  # tens of MB that igraph has copied
+def _leiden(run: _Run, seed: int) -> Ints:
+    """Return the label of every vertex."""
     with _igraph_generator:
         ig.set_random_number_generator(random.Random(seed))  # noqa: S311 - not for secrets
         try:
-            found = graph.community_leiden(
-                edge_weights=weight,
-                node_weights=node,
+            found = run.network.community_leiden(
+                edge_weights=run.weight,
+                node_weights=run.node,
                 resolution=1.0,  # of CPM
                 normalize_resolution=False,
-                initial_membership=start,
-                n_iterations=iterations,
+                initial_membership=run.start,
+                n_iterations=run.iterations,
             )
         finally:
             ig.set_random_number_generator(random)
     return np.asarray(found[0], dtype=np.int64)
 
 
-def _components(ends: Ints, label: Ints) -> Ints:
-    """Return (v,) the connected component inside its community; an anchor may bridge a gap.
+def _components(graph: Graph, label: Ints) -> Ints:
+    """Return (entities,) the connected component inside its label; an anchor may bridge a gap.
 
-    Every root hooks onto the lowest one it has an edge with, until none has.
+    Every root hooks onto the lowest one it has a relationship with, until none has.
     """
-    root = np.arange(len(label))
-    one, other = ends[label[ends[:, 0]] == label[ends[:, 1]]].T
+    root = np.arange(graph.n)
+    inner = label[graph.source] == label[graph.target]
+    inner &= label[graph.source] >= 0
+    one, other = graph.source[inner], graph.target[inner]
     while len(one):
         np.minimum.at(root, np.maximum(one, other), np.minimum(one, other))
         while (root[root] != root).any():
