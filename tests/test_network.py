@@ -469,9 +469,9 @@ def test_a_leaf_is_part_of_its_only_neighbour():
     graph = read_graph(entities_of(edges, "h"), relationships_of(edges))
     group, new = np.array([5] * 7 + [-1]), np.full(8, -1)
 
-    small = reduced(graph, group, new)
+    small, vertex = reduced(graph, group, new)
 
-    assert small.vertex.tolist() == [0, 0, 0, 0, 0, 1, 2, -1]
+    assert vertex.tolist() == [0, 0, 0, 0, 0, 1, 2, -1]
     assert small.ends.tolist() == [[0, 1], [0, 2], [1, 2]]
     assert small.weight.tolist() == [1.0, 1.0, 1.0]
     assert (small.node * np.sqrt(14)).round(12).tolist() == [10, 2, 2]
@@ -482,9 +482,9 @@ def test_a_leaf_from_elsewhere_stays_a_vertex():
     graph = read_graph(entities_of(edges), relationships_of(edges))
     former = np.array([3, 7, 7, 7, -1])  # a comes from another community than c
 
-    small = reduced(graph, np.zeros(5, dtype=np.int64), former)
+    small, vertex = reduced(graph, np.zeros(5, dtype=np.int64), former)
 
-    assert small.vertex.tolist() == [0, 1, 1, 2, 3]
+    assert vertex.tolist() == [0, 1, 1, 2, 3]
     assert small.home.tolist() == [0, 1, 1, -1]
     assert small.bound.tolist() == [1, 5, 2, 0]
 
@@ -493,9 +493,9 @@ def test_groups_stand_together():
     edges = dict.fromkeys(["ac", "ae", "bd", "bf", "ce", "df"], 1.0)
     graph = read_graph(entities_of(edges), relationships_of(edges))
 
-    small = reduced(graph, np.array([1, 0, 1, 0, 1, 0]), np.full(6, -1))
+    small, vertex = reduced(graph, np.array([1, 0, 1, 0, 1, 0]), np.full(6, -1))
 
-    assert small.vertex.tolist() == [3, 0, 4, 1, 5, 2]
+    assert vertex.tolist() == [3, 0, 4, 1, 5, 2]
     assert small.ends.tolist() == [[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]]
 
 

@@ -1,4 +1,4 @@
-"""Leiden: one igraph call for all communities of a level, anchored to what they were before.
+"""Leiden: one igraph call for many communities of a level, anchored to what they were before.
 
 Traag, Waltman and van Eck 2019. Measurements behind the constants: FACTS section 5.
 """
@@ -11,7 +11,7 @@ import igraph as ig
 import numpy as np
 
 from graphrag_assets.network.graph import Floats, Graph, Ints
-from graphrag_assets.network.reduction import Reduced, paired, reduced
+from graphrag_assets.network.reduction import Reduced, batches, paired, reduced
 
 FRESH_ITERATIONS = 10  # at most; igraph's "until stable" may never end
 FRESH_WORK = 700_000  # relationships x iterations: at 1M one finds .9993 of what ten would
@@ -26,6 +26,7 @@ _igraph_generator = Lock()  # igraph draws from one generator per process
 class _Run:
     """What igraph is called with."""
 
+    n: int  # vertices that stand for entities; anchors come after them
     network: ig.GraphBase
     weight: Floats
     node: Floats
@@ -42,20 +43,24 @@ def partition(graph: Graph, group: Ints, *, former: Ints, anchor: float, seed: i
     holds its members by `anchor` times their strength; the vertices of neighbours repel each other.
     Labels respect the groups; communities come out connected.
     """
-    small = reduced(graph, group, former)
-    vertex, update = small.vertex, bool((small.home >= 0).any())
-    run = _anchored(small, anchor) if update else _fresh(small)
-    del small  # tens of MB that igraph has copied
+    small, vertex = reduced(graph, group, former)
+    parts = batches(small)
+    del small  # each part is let go when igraph has copied it: tens of MB
+    found = [_leiden(_run(parts.pop(0), anchor), seed) for _ in range(len(parts))]
     part, label = vertex >= 0, np.full(graph.n, -1)
-    label[part] = _leiden(run, seed)[vertex[part]]
-    if update:
+    label[part] = paired(group[part], np.concatenate(found)[vertex[part]])
+    if (former[part] >= 0).any():
         label[part] = paired(label[part], _components(graph, label)[part])
-    label[part] = paired(group[part], label[part])
     return label
+
+
+def _run(small: Reduced, anchor: float) -> _Run:
+    return _anchored(small, anchor) if (small.home >= 0).any() else _fresh(small)
 
 
 def _fresh(small: Reduced) -> _Run:
     return _Run(
+        n=len(small.node),
         network=ig.GraphBase(len(small.node), small.ends),  # Graph: half a second more
         weight=small.weight,
         node=small.node,
@@ -82,6 +87,7 @@ def _anchored(small: Reduced, anchor: float) -> _Run:
     pairs, push = _repelled(small.ends, start[:n], np.bincount(home, pull).astype(float))
     anchors = np.column_stack([old[held], n + home[held]])
     return _Run(
+        n=n,
         network=ig.GraphBase(n + n_homes, np.concatenate([small.ends, anchors, n + pairs])),
         weight=np.concatenate([small.weight, pull[held], -push]),
         node=np.concatenate([small.node, np.zeros(n_homes)]),
@@ -107,7 +113,7 @@ def _repelled(ends: Ints, home: Ints, hold: Floats) -> tuple[Ints, Floats]:
 
 
 def _leiden(run: _Run, seed: int) -> Ints:
-    """Return the label of every vertex."""
+    """Return (n,) labels."""
     with _igraph_generator:
         ig.set_random_number_generator(random.Random(seed))  # noqa: S311 - not for secrets
         try:
@@ -121,7 +127,7 @@ def _leiden(run: _Run, seed: int) -> Ints:
             )
         finally:
             ig.set_random_number_generator(random)
-    return np.asarray(found[0], dtype=np.int64)
+    return np.asarray(found[0], dtype=np.int64)[: run.n]
 
 
 def _components(graph: Graph, label: Ints) -> Ints:

@@ -1,35 +1,38 @@
 """The graph as Leiden sees it: leaves are part of their only neighbour, groups stand together.
 
 A leaf never does better than with its neighbour (Arenas et al. 2007, "Size reduction of complex
-networks preserving modularity"): a quarter of the vertices less. Those of a group are neighbours
-in memory: a third of the time less.
+networks preserving modularity"): a quarter of the vertices less.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from graphrag_assets.network.graph import Floats, Graph, Ints, rescaled, strengths
+
+BATCH = 50_000  # edges
 
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
     """v vertices, r edges; groups have no edge between them."""
 
-    vertex: Ints  # (entities,) the vertex that an entity is part of, -1 if in no group
+    group: Ints  # (v,) ascending
     ends: Ints  # (r, 2) vertices, ascending
     weight: Floats  # (r,)
     node: Floats  # (v,) node weights
-    home: Ints  # (v,) 0, 1, ...: the former community, of one group; -1 if none
+    home: Ints  # (v,) former community, ascending with the group; -1 if none
     bound: Floats  # (v,) strength of the entities that have a home
     n_relationships: int  # inside groups, before they were reduced
 
 
-def reduced(graph: Graph, group: Ints, former: Ints) -> Reduced:
+def reduced(graph: Graph, group: Ints, former: Ints) -> tuple[Reduced, Ints]:
     """Reduce the relationships inside groups (entities,) >= 0; -1 is in none.
 
     former (entities,) is the community an entity comes from, -1 if none. A leaf that comes from
-    another one than its neighbour stays a vertex.
+    another one than its neighbour stays a vertex. Return with the reduced graph the vertex that
+    each entity is part of, -1 if it is in no group.
     """
     source, target, weight = _inside(graph, group)
     strength = strengths(graph.n, source, target, weight)
@@ -40,14 +43,45 @@ def reduced(graph: Graph, group: Ints, former: Ints) -> Reduced:
     n_vertices = int(vertex.max(initial=-1)) + 1
     home = np.full(n_vertices, -1)
     home[vertex[old]] = paired(group[old], former[old])
-    return Reduced(
-        vertex=vertex,
+    of_vertex = np.empty(n_vertices, dtype=np.int64)
+    of_vertex[vertex[part]] = group[part]
+    small = Reduced(
+        group=of_vertex,
         ends=ends,
         weight=weight[order],
         node=_sums(vertex[part], _node_weights(group[part], strength[part]), n_vertices),
         home=home,
         bound=_sums(vertex[old], strength[old], n_vertices),
         n_relationships=len(weight),
+    )
+    return small, vertex
+
+
+def batches(small: Reduced) -> list[Reduced]:
+    """Cut between groups, every 50,000 edges: what a processor's cache holds takes half the time.
+
+    Vertices and homes are numbered 0, 1, ... in each; n_relationships stays that of all.
+    """
+    border = np.flatnonzero(np.diff(small.group)) + 1
+    edge = np.searchsorted(small.ends[:, 0], border)
+    cut = np.diff(edge // BATCH, prepend=0) > 0
+    inner = zip(border[cut].tolist(), edge[cut].tolist(), strict=True)
+    bounds = [(0, 0), *inner, (len(small.node), len(small.ends))]
+    return [_slice(small, *start, *stop) for start, stop in pairwise(bounds)]
+
+
+def _slice(small: Reduced, vertex: int, edge: int, vertex_stop: int, edge_stop: int) -> Reduced:
+    vertices, edges = slice(vertex, vertex_stop), slice(edge, edge_stop)
+    home = small.home[vertices]
+    first = home.min(initial=len(small.home), where=home >= 0)
+    return Reduced(
+        group=small.group[vertices],
+        ends=small.ends[edges] - vertex,
+        weight=small.weight[edges],
+        node=small.node[vertices],
+        home=np.where(home >= 0, home - first, -1),
+        bound=small.bound[vertices],
+        n_relationships=small.n_relationships,
     )
 
 
