@@ -36,7 +36,7 @@ def reduced(graph: Graph, group: Ints, former: Ints) -> tuple[Reduced, Ints]:
     """
     source, target, weight = _inside(graph, group)
     strength = strengths(graph.n, source, target, weight)
-    vertex = _vertices(group, _hosts(source, target, former))
+    vertex = _vertices(group, former, _hosts(source, target, former))
     ends, order = _edges(vertex, source, target)
     part = np.flatnonzero(vertex >= 0)
     old = part[former[part] >= 0]
@@ -115,10 +115,10 @@ def _hosts(source: Ints, target: Ints, former: Ints) -> Ints:
     return host
 
 
-def _vertices(group: Ints, host: Ints) -> Ints:
-    """Number the hosts by group, then by entity; return (entities,) the number of the host."""
+def _vertices(group: Ints, former: Ints, host: Ints) -> Ints:
+    """Number the hosts by group, former community, entity; return (entities,) the host's number."""
     kept = np.flatnonzero((group >= 0) & (host == np.arange(len(host))))
-    kept = kept[np.argsort(group[kept], kind="stable")]
+    kept = kept[np.lexsort((former[kept], group[kept]))]
     number = np.full(len(host), -1)
     number[kept] = np.arange(len(kept))
     return number[host]
