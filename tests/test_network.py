@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+from unittest.mock import patch
 
 import igraph as ig
 import leidenalg
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from graphrag_assets.errors import TableError
-from graphrag_assets.network import communities, leiden
+from graphrag_assets.network import communities, leiden, reduction
 from graphrag_assets.network.communities import (
     COMMUNITIES,
     MEMBERS,
@@ -26,11 +27,12 @@ from graphrag_assets.network.graph import (
     degrees,
     modularity,
     partition_modularity,
+    positions,
     read_graph,
 )
 from graphrag_assets.network.history import Previous
 from graphrag_assets.network.leiden import ANCHOR, fresh_iterations, partition
-from graphrag_assets.network.reduction import reduced
+from graphrag_assets.network.reduction import batches, reduced
 
 Edges = dict[tuple[str, str], float]
 NO_HOMES: list[tuple[str, str]] = []
@@ -441,8 +443,10 @@ def test_level_0_is_as_good_as_leidenalgs():
     assert detect(edges).modularity >= 0.99 * reference.modularity
 
 
-def test_one_call_for_many_groups_is_as_good_as_a_call_each():
+@pytest.mark.parametrize("batch", [1, reduction.BATCH])
+def test_one_call_for_many_groups_is_as_good_as_a_call_each(monkeypatch, batch):
     """CPM with node weights k / sqrt(2m) is each group's own modularity (leidenalg agrees)."""
+    monkeypatch.setattr(reduction, "BATCH", batch)
     edges = random_graph(300, 900, seed=2)
     graph = read_graph(
         entities_of(edges, *(f"e{i:04}" for i in range(300))), relationships_of(edges)
@@ -484,9 +488,9 @@ def test_a_leaf_from_elsewhere_stays_a_vertex():
 
     small, vertex = reduced(graph, np.zeros(5, dtype=np.int64), former)
 
-    assert vertex.tolist() == [0, 1, 1, 2, 3]
-    assert small.home.tolist() == [0, 1, 1, -1]
-    assert small.bound.tolist() == [1, 5, 2, 0]
+    assert vertex.tolist() == [1, 2, 2, 3, 0]
+    assert small.home.tolist() == [-1, 0, 1, 1]
+    assert small.bound.tolist() == [0, 1, 5, 2]
 
 
 def test_groups_stand_together():
@@ -497,6 +501,36 @@ def test_groups_stand_together():
 
     assert vertex.tolist() == [3, 0, 4, 1, 5, 2]
     assert small.ends.tolist() == [[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]]
+
+
+def test_batches_are_whole_groups_that_count_from_nought(monkeypatch):
+    """Three triangles of one group each; a fourth edge begins the second batch."""
+    monkeypatch.setattr(reduction, "BATCH", 4)
+    edges = dict.fromkeys(["ab", "ac", "bc", "de", "df", "ef", "gh", "gi", "hi"], 1.0)
+    graph = read_graph(entities_of(edges), relationships_of(edges))
+    group, former = np.repeat([0, 1, 2], 3), np.array([4, 4, -1, 4, 5, 5, -1, -1, 2])
+
+    first, second = batches(reduced(graph, group, former)[0])
+
+    assert first.group.tolist() == [0, 0, 0, 1, 1, 1]
+    assert second.group.tolist() == [2, 2, 2]
+    assert second.ends.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert (first.home.max(), second.home.tolist()) == (2, [-1, -1, 0])
+    assert (first.n_relationships, second.n_relationships) == (9, 9)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_position_is_found_whatever_the_hashes(monkeypatch, shared):
+    """All ids may share one hash; none may be taken for another."""
+    if shared:
+        monkeypatch.setattr(
+            pl.Series, "hash", lambda self: pl.Series([7] * len(self), dtype=pl.UInt64)
+        )
+    ids = pl.Series(["ada", "bo", "cy"])
+
+    assert positions(ids, pl.Series(["cy", "?", "ada", "cy", None])).tolist() == [2, -1, 0, 2, -1]
+    assert positions(ids, pl.Series([], dtype=pl.String)).tolist() == []
+    assert positions(ids.clear(), pl.Series(["ada"])).tolist() == [-1]
 
 
 def test_igraph_draws_the_same_under_the_same_seed():
@@ -617,6 +651,26 @@ def check_hierarchy(found: Communities, names: list[str]) -> None:
 @given(networks())
 def test_every_entity_is_in_one_community_per_level_and_children_fill_their_parent(network):
     check_hierarchy(run(network), network[1])
+
+
+@laws
+@given(networks(), st.randoms(use_true_random=False), st.booleans(), st.sampled_from([1, 50_000]))
+def test_partitions_are_connected_and_inside_their_groups(network, draw, update, batch):
+    edges, names, _ = network
+    graph = read_graph(pl.DataFrame({"id": names}), relationships_of(edges))
+    group = np.array([draw.choice([-1, 0, 0, 0, 5]) for _ in names])
+    former = np.array([draw.choice([-1, 0, 1, 2]) if update else -1 for _ in names])
+
+    with patch.object(reduction, "BATCH", batch):
+        label = partition(graph, group, former=former, anchor=0.2, seed=draw.randrange(100))
+
+    assert ((label < 0) == (group < 0)).all()
+    assert set(label[label >= 0].tolist()) == set(range(label.max() + 1))
+    inner = (label[graph.source] == label[graph.target]) & (label[graph.source] >= 0)
+    ends = np.column_stack([graph.source[inner], graph.target[inner]])
+    component = np.array(ig.Graph(graph.n, ends).connected_components().membership)
+    placed = set(zip(label.tolist(), group.tolist(), component.tolist(), strict=True))
+    assert len({p for p in placed if p[0] >= 0}) == label.max() + 1
 
 
 @laws

@@ -106,7 +106,7 @@ def name(
     chosen = chosen[np.argsort(label[chosen], kind="stable")]
     born, first = np.unique(label[chosen], return_index=True)
     members = ids.gather(chosen)
-    text = memoryview(_lines(members))
+    text = _lines(members)
     begin = np.cumsum(np.append(0, members.str.len_bytes() + 1))
     start, end = begin[first], begin[np.append(first, len(chosen))[1:]] - 1
     for community, a, b in zip(born.tolist(), start.tolist(), end.tolist(), strict=True):
