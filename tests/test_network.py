@@ -488,9 +488,9 @@ def test_a_leaf_from_elsewhere_stays_a_vertex():
 
     small, vertex = reduced(graph, np.zeros(5, dtype=np.int64), former)
 
-    assert vertex.tolist() == [1, 2, 2, 3, 0]
-    assert small.home.tolist() == [-1, 0, 1, 1]
-    assert small.bound.tolist() == [0, 1, 5, 2]
+    assert vertex.tolist() == [0, 1, 1, 2, 3]
+    assert small.home.tolist() == [0, 1, 1, -1]
+    assert small.bound.tolist() == [1, 5, 2, 0]
 
 
 def test_groups_stand_together():

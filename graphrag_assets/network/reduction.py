@@ -116,9 +116,12 @@ def _hosts(source: Ints, target: Ints, former: Ints) -> Ints:
 
 
 def _vertices(group: Ints, former: Ints, host: Ints) -> Ints:
-    """Number the hosts by group, former community, entity; return (entities,) the host's number."""
+    """Number the hosts by group, former community (none: last), entity.
+
+    Return (entities,) the number of each one's host, -1 if it is in no group.
+    """
     kept = np.flatnonzero((group >= 0) & (host == np.arange(len(host))))
-    kept = kept[np.lexsort((former[kept], group[kept]))]
+    kept = kept[np.lexsort((former[kept], former[kept] < 0, group[kept]))]
     number = np.full(len(host), -1)
     number[kept] = np.arange(len(kept))
     return number[host]
