@@ -515,7 +515,7 @@ def test_batches_are_whole_groups_that_count_from_nought(monkeypatch):
     assert first.group.tolist() == [0, 0, 0, 1, 1, 1]
     assert second.group.tolist() == [2, 2, 2]
     assert second.ends.tolist() == [[0, 1], [0, 2], [1, 2]]
-    assert (first.home.max(), second.home.tolist()) == (2, [-1, -1, 0])
+    assert (first.home.max(), second.home.tolist()) == (2, [0, -1, -1])
     assert (first.n_relationships, second.n_relationships) == (9, 9)
 
 
