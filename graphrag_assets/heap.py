@@ -9,7 +9,7 @@ ARENAS = 2  # heaps that threads share
 
 
 def spare_memory() -> None:
-    """Let glibc keep less: 110 of 380 MB after dividing a million relationships.
+    """Let glibc keep less: 130 of 490 MB after dividing a million relationships.
 
     By default it raises its threshold to the largest block it has seen, and gives each thread a
     heap of its own. Other C libraries are left as they are.
