@@ -61,6 +61,7 @@ class Dialect:
     most_output: int = LONGEST_OUTPUT
     context_tokens: int | None = None
     batch: int = 32
+    dimension: int | None = None  # of vectors
 
     def shape(self, draft: Draft, timeout: float) -> Ask:
         """Return a draft as this model takes it."""

@@ -39,7 +39,6 @@ class Embedder:
     recall: Recall[Any]
     ledger: Ledger
     flying: dict[str, Flight]  # what is being looked up or embedded, by key
-    dimension: int | None = None
 
     @property
     def model(self) -> str:
@@ -157,8 +156,11 @@ class Embedder:
 
     async def _check_dimension(self, vectors: dict[str, Vector]) -> None:
         """Stop if the model now gives other dimensions than it gave before, in any run."""
+        dialect = self.caller.dialect
         for row in vectors.values():
-            expected = self.dimension or await self._known_dimension(len(row))
+            if dialect.dimension is None:
+                dialect.dimension = await self._known_dimension(len(row))
+            expected = dialect.dimension
             if len(row) != expected:
                 words = f"it gives {len(row)} dimensions where it gave {expected} before"
                 raise ModelStoppedError(self.model, public(self.caller.settings.api_base), words)
@@ -167,8 +169,7 @@ class Embedder:
         key = memo.dimension_key(self.model)
         await self.recall.store({key: memo.pack(given)})  # what stands there already stays
         stored = await self.recall.find_many([key])
-        self.dimension = int(memo.unpack(stored[key]))
-        return self.dimension
+        return int(memo.unpack(stored[key]))
 
     def _note(self, tally: Tally, seconds: float, status: str, *, from_memo: bool) -> None:
         self.ledger.note(

@@ -5,25 +5,24 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Generic, TypeVar
 
+from graphrag_assets.models.limits import Bucket
 from graphrag_assets.models.memo import Memo
 
 T = TypeVar("T")
 MOMENT: Final = 0.01  # seconds: a call takes longer, and has another one waiting behind it
+AT_ONCE: Final = 4  # moments: the calls of one question don't wait for each other
 
 
 class Pace:
-    """Lets what comes quickly go together: the first goes at once, what follows after a moment."""
+    """Lets what comes quickly go together: a few go at once, what follows a moment apart."""
 
     def __init__(self) -> None:
         """Start free."""
-        self._free = 0.0
+        self._moments = Bucket(60 / MOMENT, burst_seconds=(AT_ONCE - 1) * MOMENT)
 
     async def turn(self) -> None:
         """Wait for the next moment."""
-        now = time.monotonic()
-        wait = max(self._free - now, 0.0)
-        self._free = now + wait + MOMENT
-        await asyncio.sleep(wait)
+        await asyncio.sleep(self._moments.reserve(time.monotonic(), 1))
 
 
 class Recall(Generic[T]):

@@ -18,13 +18,8 @@ def citable(engine: Engine, items: Sequence[Item]) -> tuple[list[Item], Known]:
     """
     known = {item.marker: (item.kind, item.id, first_line(item)) for item in items}
     reports = [item for item in items if item.kind == "report"]
-    cites = {short[1 : DIGITS + 1] for report in reports for short in cited(report.text)}
-    if not cites:
-        return list(items), known
-    rows = engine.reader.records(
-        "elements_of_reports", ids=[report.id for report in reports], digits=sorted(cites)
-    )
     rests_on: dict[tuple[str, str], list[Element]] = {}
+    rows = engine.reader.look_up("elements_of_reports", [report.id for report in reports])
     for report_id, kind, ref in rows:
         rests_on.setdefault((report_id, marker(kind, ref)), []).append((kind, ref))
     there = {report.id for report in reports}

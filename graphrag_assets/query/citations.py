@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from heapq import nlargest
 from itertools import chain
-from typing import Any
-
-import polars as pl
 
 from graphrag_assets.context import BRACKETS, KINDS, cited
 from graphrag_assets.query.answer import Citation, Draft, Passage
+from graphrag_assets.query.lookups import TextUnit
 from graphrag_assets.query.reader import Reader
+from graphrag_assets.query.titles import titles
 from graphrag_assets.text import sentences, terms
 
 MAX_PASSAGES = 2  # for one statement
 LOOKED_AT = 5  # text units, sentence by sentence
 CLOSE_ENOUGH = 0.5  # share of a statement's terms from which a sentence stands for the whole
+Places = Mapping[str, Sequence[TextUnit]]  # by what is said there
 QUOTED = re.compile(r"[“\"]([^“”\"]{12,})[”\"]")
 
 
@@ -41,15 +41,14 @@ def resolved(reader: Reader, draft: Draft) -> tuple[Citation, ...]:
     return resolve(_titled(reader, draft), *_places(reader, draft))
 
 
-def _places(reader: Reader, draft: Draft) -> tuple[pl.DataFrame, Mapping[str, Sequence[str]]]:
-    """Return the passages of all that a draft cites, and what the reports among it cite."""
+def _places(reader: Reader, draft: Draft) -> tuple[Places, Mapping[str, Sequence[str]]]:
+    """Return where all that a draft cites is said, and what the reports among it cite."""
     used = [draft.known[marker] for marker in cited(draft.text)]
-    reports = [ref for kind, ref, _ in used if kind == "report"]
     elements: dict[str, list[str]] = {}
-    for report, ref in reader.records("cited_elements", ids=reports) if reports else ():
+    for report, ref in reader.look_up("cited_elements", [r for k, r, _ in used if k == "report"]):
         elements.setdefault(report, []).append(ref)
     refs = [ref for _, ref, _ in used] + [ref for found in elements.values() for ref in found]
-    return reader.passages(sorted(set(refs))), elements
+    return reader.mentions(dict.fromkeys(refs)), elements
 
 
 def _titled(reader: Reader, draft: Draft) -> Draft:
@@ -58,29 +57,26 @@ def _titled(reader: Reader, draft: Draft) -> Draft:
     bare = {marker: (kind, ref) for marker, (kind, ref, title) in used.items() if not title}
     if not bare:
         return draft
-    titles = dict(reader.records("titles", ids=[ref for _, ref in bare.values()]))
-    named = {marker: (kind, ref, titles.get(ref, "")) for marker, (kind, ref) in bare.items()}
+    found = titles(reader, bare.values())
+    named = {marker: (kind, ref, found.get(ref, "")) for marker, (kind, ref) in bare.items()}
     return replace(draft, known={**draft.known, **named})
 
 
 def resolve(
-    draft: Draft, passages: pl.DataFrame, elements_of: Mapping[str, Sequence[str]]
+    draft: Draft, places: Places, elements_of: Mapping[str, Sequence[str]]
 ) -> tuple[Citation, ...]:
     """Return a draft's citations with the passages that support them best.
 
-    `passages` has the rows of sql/passages.sql for every cited element; `elements_of` maps a
-    report to the elements it cites.
+    `places` has the text units of every cited element; `elements_of` maps a report to the elements
+    it cites.
     """
-    places: dict[str, list[dict[str, Any]]] = {}
-    for row in passages.to_dicts():
-        places.setdefault(row["ref_id"], []).append(row)
     said = statements(draft.text)
     citations = []
     for marker in cited(draft.text):
         kind, ref, title = draft.known[marker]
         refs = elements_of.get(ref, ()) if kind == "report" else (ref,)
-        rows = {row["text_unit_id"]: row for one in refs for row in places.get(one, ())}
-        best = (_best(rows.values(), one) for one in said.get(marker, [title]))
+        units = {unit.id: unit for one in refs for unit in places.get(one, ())}
+        best = (_best(units.values(), one) for one in said.get(marker, [title]))
         passages_of = tuple(dict.fromkeys(chain.from_iterable(best)))
         citations.append(Citation(marker, kind, ref, title or KINDS[marker[0]], passages_of))
     return tuple(citations)
@@ -126,36 +122,32 @@ def _sentences(text: str) -> list[tuple[tuple[int, int], frozenset[str]]]:
     return [((start, end), frozenset(terms(text[start:end]))) for start, end in spans]
 
 
-def _best(rows: Iterable[Mapping[str, Any]], statement: str) -> tuple[Passage, ...]:
+def _best(units: Iterable[TextUnit], statement: str) -> tuple[Passage, ...]:
     """Return the sentences that say it, the closest first; else the closest text unit."""
     said = Said.of(statement)
-    likely = nlargest(
-        LOOKED_AT, rows, key=lambda row: (said.roughly(row["text"]), row["text_unit_id"])
-    )
+    likely = nlargest(LOOKED_AT, units, key=lambda unit: (said.roughly(unit.text), unit.id))
     ranked = sorted(
-        ((*said.closest(row["text"]), row) for row in likely),
-        key=lambda found: (-found[0], found[2]["text_unit_id"]),
+        ((*said.closest(unit.text), unit) for unit in likely),
+        key=lambda found: (-found[0], found[2].id),
     )
-    close = [(span, row) for score, span, row in ranked if score >= CLOSE_ENOUGH]
-    whole = [((0, len(row["text"])), row) for _, _, row in ranked[:1]]
-    return tuple(_passage(row, *span) for span, row in close[:MAX_PASSAGES] or whole)
+    close = [(span, unit) for score, span, unit in ranked if score >= CLOSE_ENOUGH]
+    whole = [((0, len(unit.text)), unit) for _, _, unit in ranked[:1]]
+    return tuple(_passage(unit, *span) for span, unit in close[:MAX_PASSAGES] or whole)
 
 
-def _passage(row: Mapping[str, Any], start: int, end: int) -> Passage:
-    text = row["text"]
+def _passage(unit: TextUnit, start: int, end: int) -> Passage:
     return Passage(
-        document_id=row["document_id"],
-        text_unit_id=row["text_unit_id"],
-        path=row["path"],
-        page=_page(row, row["start_char"] + start),
-        start_char=row["start_char"] + start,
-        end_char=row["start_char"] + end,
-        text=text[start:end],
+        document_id=unit.document_id,
+        text_unit_id=unit.id,
+        path=unit.path,
+        page=_page(unit, unit.start_char + start),
+        start_char=unit.start_char + start,
+        end_char=unit.start_char + end,
+        text=unit.text[start:end],
     )
 
 
-def _page(row: Mapping[str, Any], start_char: int) -> int | None:
+def _page(unit: TextUnit, start_char: int) -> int | None:
     """Return the page on which a character stands: the last that begins before it."""
-    begun = [turn["page"] for turn in row["turns"] or () if turn["start_char"] <= start_char]
-    page: int | None = max(begun, default=row["page"])
-    return page
+    begun = [turn["page"] for turn in unit.turns or () if turn["start_char"] <= start_char]
+    return max(begun, default=unit.page)

@@ -97,9 +97,8 @@ async def _primer(engine: Engine, question: Question) -> Told:
 
 def _nearest(engine: Engine, question: Question, vector: Vector) -> tuple[list[Item], Known]:
     nearest = nearest_reports(engine.reader, vector, question.community, N_REPORTS)
-    rows = engine.ranked("report_texts", nearest)
     budget = engine.settings.context_tokens - HEADING_TOKENS
-    return citable(engine, pack(engine.items("report", rows), budget))
+    return citable(engine, pack(engine.reports(nearest), budget))
 
 
 async def _follow(engine: Engine, main: Question, text: str) -> Told:

@@ -1,8 +1,9 @@
 """What every method of answering uses: the index, the models, a budget."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models.client import Models, Outcome, Request
 from graphrag_assets.prompts import Prompts, language_name
 from graphrag_assets.query.answer import Draft, Final, Known
+from graphrag_assets.query.lookups import Row
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.vectors import Vector
 from graphrag_assets.settings import QuerySettings
@@ -80,12 +82,15 @@ class Engine:
         request: Request[str] = self.request(prompt, question, None, context=render(items))
         return Final(request, known)
 
-    def items(self, kind: str, rows: pl.DataFrame) -> list[Item]:
-        """Return rows (id, text, n_tokens if it is known) as items of a context."""
-        known = pl.col("n_tokens") if "n_tokens" in rows.columns else pl.lit(0)
-        columns = rows.select("id", "text", known + MARKER_TOKENS).iter_rows()
-        items = self.markers.distinct(Item(kind, *row) for row in columns)
-        return items if "n_tokens" in rows.columns else self.sized(items)
+    def items(self, kind: str, rows: Iterable[Row]) -> list[Item]:
+        """Return rows (id, text) as items of a context."""
+        return self.sized(self.markers.distinct(Item(kind, ref, text, 0) for ref, text in rows))
+
+    def reports(self, ids: Iterable[str]) -> list[Item]:
+        """Return whole reports, in this order, as items of a context."""
+        rows = self.reader.look_up("report_texts", ids)
+        items = (Item("report", ref, text, n + MARKER_TOKENS) for ref, text, n in rows)
+        return self.markers.distinct(items)
 
     def sized(self, items: Sequence[Item]) -> list[Item]:
         """Return items with the tokens of their lines in a prompt."""
@@ -97,20 +102,20 @@ class Engine:
         items = self.items("text_unit", self.passage_rows(ids, budget))
         return pack(items, budget - HEADING_TOKENS)
 
-    def passage_rows(self, ids: Sequence[str], budget: int) -> pl.DataFrame:
+    def passage_rows(self, ids: Sequence[str], budget: int) -> list[Row]:
         """Return text units (id, text), in this order: more than fit, as long ones are skipped."""
-        rows = self.ranked("passage_texts", ids[:AT_ONCE])
-        if len(ids) > AT_ONCE and int(rows["unit_tokens"].sum()) < LOOKED_AT * budget:
-            rows = pl.concat([rows, self.ranked("passage_texts", ids[AT_ONCE:])])
-        before = pl.col("unit_tokens").cum_sum() - pl.col("unit_tokens")
-        return rows.filter(before <= LOOKED_AT * budget)
+        units = self.reader.passages(ids[:AT_ONCE])
+        if sum(unit.n_tokens for unit in units) < LOOKED_AT * budget:
+            units += self.reader.passages(ids[AT_ONCE:])
+        before = accumulate((unit.n_tokens for unit in units), initial=0)
+        return [
+            (unit.id, unit.told)
+            for unit, tokens in zip(units, before, strict=False)
+            if tokens <= LOOKED_AT * budget
+        ]
 
-    def ranked(self, statement: str, ids: Sequence[str]) -> pl.DataFrame:
-        """Return the rows of sql/STATEMENT.sql for ids, in the order of the ids."""
-        return in_order(ids, self.reader.ask(statement, ids=list(ids)))
 
-
-def in_order(ids: Sequence[str], rows: pl.DataFrame) -> pl.DataFrame:
+def in_order(ids: Iterable[str], rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with these ids, in the order of the ids."""
     order = pl.DataFrame({"id": list(ids)}, schema={"id": pl.String})
     return order.join(rows, on="id", how="inner", maintain_order="left")

@@ -11,7 +11,7 @@ from graphrag_assets.errors import QuestionError
 from graphrag_assets.project import Project
 from graphrag_assets.query.answer import Answer
 from graphrag_assets.query.asking import Asking
-from graphrag_assets.query.engine import Engine, aside
+from graphrag_assets.query.engine import Engine, aside, in_order
 from graphrag_assets.query.methods import AUTO, METHODS, NAMES
 from graphrag_assets.query.question import LONGEST, Question, Turn, checked, known, normal, turns
 from graphrag_assets.query.reader import Reader
@@ -98,9 +98,8 @@ class Index:
         engine = self._engine(where)
         ranked = engine.models.run(METHODS[method].rank(engine, question, k))
         scores = pl.DataFrame(ranked, schema={"id": pl.String, "score": pl.Float64}, orient="row")
-        return engine.ranked("text_unit_places", scores["id"].to_list()).join(
-            scores, on="id", maintain_order="left"
-        )
+        places = engine.reader.ask("text_unit_places", ids=scores["id"].to_list())
+        return in_order(scores["id"], places).join(scores, on="id", maintain_order="left")
 
     def suggest(
         self,

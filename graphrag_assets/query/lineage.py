@@ -12,6 +12,14 @@ from graphrag_assets.text import shortened
 LONGEST = 64
 MARKER = re.compile(r"\[?([ERCPT])?([0-9a-f]{6,32})\]?")
 
+PASSAGES = {
+    "path": pl.String,
+    "page": pl.Int64,
+    "start_char": pl.Int64,
+    "end_char": pl.Int64,
+    "text": pl.String,
+}
+
 
 @dataclass(frozen=True)
 class Lineage:
@@ -48,11 +56,11 @@ def trace(reader: Reader, ref: str) -> Lineage:
     kind, name, title = named(reader, ref)
     if kind == "report":
         return Lineage(kind, name, title, reader.ask("report_passages", id=name))
-    rows = reader.passages([name])
-    ends = pl.col("start_char") + pl.col("text").str.len_chars()
-    passages = rows.with_columns(end_char=ends).select(
-        "path", "page", "start_char", "end_char", "text"
-    )
+    rows = [
+        (unit.path, unit.page, unit.start_char, unit.start_char + len(unit.text), unit.text)
+        for unit in reader.mentions([name]).get(name, ())
+    ]
+    passages = pl.DataFrame(rows, schema=PASSAGES, orient="row")
     return Lineage(kind, name, title, passages.sort("path", "start_char"))
 
 

@@ -1,24 +1,27 @@
 """Answers about single things: what the question names, and what is connected to it."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
-
-import polars as pl
 
 from graphrag_assets.context import HEADING_TOKENS, Item, pack
 from graphrag_assets.query.answer import Draft, Final, Known
 from graphrag_assets.query.citable import citable
-from graphrag_assets.query.engine import Engine, aside, in_order
+from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.likest import likest
+from graphrag_assets.query.lookups import Row
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import Found, local, worded
+from graphrag_assets.query.ranking import Worded, local, worded
 from graphrag_assets.query.subtree import Subtree
+from graphrag_assets.query.titles import names_of_relationships
 from graphrag_assets.query.vectors import Vector
 
 N_TEXT_UNITS = 50
 N_ENTITIES = 20
 N_BETWEEN = 20
+N_REPORTS = 5
+N_CLAIMS = 200
 SHARES = {  # of the context's tokens
     "report": 0.1,
     "entity": 0.1,
@@ -30,7 +33,8 @@ SHARES = {  # of the context's tokens
 
 async def rank(engine: Engine, question: str, k: int) -> Ranked:
     """Rank text units by what the question names and what is connected to it."""
-    found, _ = await _found(engine, question, k)
+    words, vector = await _read(engine, question)
+    found = await aside(local, engine.reader, words, vector, k)
     return found.units[:k]
 
 
@@ -42,30 +46,31 @@ async def answer(engine: Engine, question: Question) -> Draft | Final:
 
 async def context(engine: Engine, question: Question, budget: int) -> tuple[list[Item], Known]:
     """Return what a local answer is written from, each kind of rows in its share of the budget."""
-    found, vector = await _found(engine, question.text, N_TEXT_UNITS)
-    return await aside(_context, engine, question, budget, found, vector)
+    words, vector = await _read(engine, question.text)
+    return await aside(_context, engine, question, budget, words, vector)
 
 
-async def _found(engine: Engine, question: str, k: int) -> tuple[Found, Vector]:
-    """Return what a question finds, and its vector; words are looked for while it is made."""
-    vector, words = await asyncio.gather(
-        engine.embed(question), aside(worded, engine.reader, question)
+async def _read(engine: Engine, question: str) -> tuple[Worded, Vector]:
+    """Return what a question's words find, and its vector: both are sought at once."""
+    words, vector = await asyncio.gather(
+        aside(worded, engine.reader, question), engine.embed(question)
     )
-    return await aside(local, engine.reader, words, vector, k), vector
+    return words, vector
 
 
 def _context(
-    engine: Engine, question: Question, budget: int, found: Found, vector: Vector
+    engine: Engine, question: Question, budget: int, words: Worded, vector: Vector
 ) -> tuple[list[Item], Known]:
+    found = local(engine.reader, words, vector, N_TEXT_UNITS)
     subtree = Subtree.of(engine.reader, question.community)
     near = [ref for ref, _ in subtree.kept(found.entities)[:N_ENTITIES]]
     told = [ref for ref, _ in found.facts]
     units = _units(engine, found.units, vector, subtree)
     rows = {
         "report": _reports(engine, near, question),
-        "entity": engine.ranked("entity_texts", near),
+        "entity": engine.reader.look_up("entity_texts", near),
         "relationship": _relationships(engine, near, told, subtree),
-        "claim": engine.reader.ask("claims_about", ids=near),
+        "claim": _claims(engine, near),
         "text_unit": engine.passage_rows(units, _share("text_unit", budget)),
     }
     items = [
@@ -89,31 +94,44 @@ def _units(engine: Engine, ranked: Ranked, vector: Vector, subtree: Subtree) -> 
     return list(dict.fromkeys(ref for ref, _ in kept))
 
 
-def _reports(engine: Engine, entities: Sequence[str], question: Question) -> pl.DataFrame:
+def _reports(engine: Engine, entities: Sequence[str], question: Question) -> list[Row]:
     """Return reports of the communities that the entities lie in: of the subtree, if limited."""
-    reader = engine.reader
     level = engine.settings.level if question.level is None else question.level
     if question.community is None:
-        return reader.ask("reports_about", ids=entities, level=level)
-    inside = reader.ask("community_subtree", id=question.community)
-    level = max(level, int(inside["level"][0]) + 1)
-    rows = reader.ask("reports_about", ids=entities, level=level)
-    return rows.join(inside, on="id", how="semi", maintain_order="left")
+        return _reports_about(engine, entities, level)
+    inside = engine.reader.ask("community_subtree", id=question.community)
+    rows = _reports_about(engine, entities, max(level, int(inside["level"][0]) + 1))
+    return [row for row in rows if row[0] in set(inside["id"])]
+
+
+def _reports_about(engine: Engine, entities: Sequence[str], level: int) -> list[Row]:
+    """Return reports of the communities, at a level, that hold most of these entities.
+
+    A community that wasn't split down to that level is carried down.
+    """
+    rows = engine.reader.look_up("communities_of_entities", entities)  # the coarsest first
+    finest = {entity: community for entity, own_level, community in rows if own_level <= level}
+    hits = Counter(finest.values())
+    order = sorted(hits, key=lambda community: (-hits[community], community))
+    return engine.reader.look_up("report_summaries", order)[:N_REPORTS]
+
+
+def _claims(engine: Engine, entities: Sequence[str]) -> list[Row]:
+    """Return claims about the entities, by date; without one last."""
+    rows = engine.reader.look_up("claims_about", entities)
+    ordered = sorted(rows, key=lambda row: (row[3] is None, row[3] or "", row[1]))
+    return [(ref, text) for _, ref, text, _ in ordered[:N_CLAIMS]]
 
 
 def _relationships(
     engine: Engine, entities: Sequence[str], told: Sequence[str], subtree: Subtree
-) -> pl.DataFrame:
+) -> list[Row]:
     """Return the facts nearest to the question, then those between the entities.
 
     In a subtree only the latter: their ends are known to lie in it.
     """
     between = engine.reader.relations.between(entities, N_BETWEEN)
     first = told if subtree.ids is None else []
-    ids = list(dict.fromkeys([*first, *between]))
-    ends = engine.reader.relations.ends(ids)
-    sources, targets = ([pair[end] for pair in ends.values()] for end in (0, 1))
-    texts = engine.reader.ask(
-        "relationship_texts", ids=list(ends), sources=sources, targets=targets
-    )
-    return in_order(ids, texts)
+    names = names_of_relationships(engine.reader, [*first, *between])
+    described = engine.reader.look_up("relationship_descriptions", names)
+    return [(ref, f"{names[ref]}: {description}") for ref, description in described]

@@ -26,7 +26,7 @@ def named_in(reader: Reader, *texts: str, proper: bool = False) -> list[Named]:
     starts = {start for text in said for start in _starts(text, proper=proper)}
     whole = "".join(f" {' '.join(text).casefold()} \n" for text in said)
     refs: dict[str, dict[str, list[str]]] = {"entity": {}, "document": {}}
-    for name, kind, ref in reader.records("names_that_start", starts=sorted(starts)):
+    for _, name, kind, ref in reader.look_up("names_that_start", sorted(starts)):
         if f" {name} " in whole:  # not in SQL, which would look for every name there is
             refs[kind].setdefault(name, []).append(ref)
     return [_named(text, refs["entity"], refs["document"]) for text in said]

@@ -123,9 +123,8 @@ def _titled(reader: Reader, named: Sequence[Named]) -> list[dict[str, float]]:
     """Return, for each text, the text units of the documents it names; each name weighs 1."""
     ids = {ref for one in named for refs in one.documents.values() for ref in refs}
     units: dict[str, list[str]] = defaultdict(list)
-    if ids:
-        for document, unit in reader.records("text_units_of_documents", ids=sorted(ids)):
-            units[document].append(unit)
+    for document, unit in reader.look_up("text_units_of_documents", sorted(ids)):
+        units[document].append(unit)
     return [_spread(one.documents, units) for one in named]
 
 
@@ -173,9 +172,8 @@ def _share_of_names(reader: Reader, question: str, rest: str) -> float:
     rows = reader.records("term_counts", terms=sorted(asked))
     found = {term: log(1 + (size - n + 0.5) / (n + 0.5)) for term, n, size in rows}
     unseen = max(found.values(), default=1.0)
-    return 1 - sum(found.get(term, unseen) for term in left) / sum(
-        found.get(term, unseen) for term in asked
-    )
+    part, whole = (sum(found.get(t, unseen) for t in sorted(some)) for some in (left, asked))
+    return 1 - part / whole
 
 
 def _best_of(weights: Mapping[str, float], k: int) -> list[str]:
@@ -184,7 +182,7 @@ def _best_of(weights: Mapping[str, float], k: int) -> list[str]:
 
 def _followed(reader: Reader, graph: Graph, restart: Weights, units: list[str]) -> Weights:
     """Return the restart with the step from text units to the documents that they name."""
-    texts = dict(reader.records("texts_of_text_units", ids=units))
+    texts: dict[str, str] = dict(reader.look_up("texts_of_text_units", units))
     units = [ref for ref in units if ref in texts]
     named = named_in(reader, *(texts[ref] for ref in units), proper=True)
     steps = [restart]

@@ -1,15 +1,15 @@
 """Reads of one published version: SQL, vectors as matrices, the graph as a sparse matrix."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from graphrag_assets.query.arrays import Arrays, kept
 from graphrag_assets.query.document_filter import open_scope
 from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
+from graphrag_assets.query.lookups import SMALL, Lookups, Row, TextUnit
 from graphrag_assets.query.relations import Relations, relation_arrays
 from graphrag_assets.query.vectors import MANY, Vectors, vector_arrays
 from graphrag_assets.store import (
@@ -39,6 +39,7 @@ class Reader:
         self._whole = whole
         self._lock = threading.RLock()
         self._door = threading.Lock()  # DuckDB refuses two calls on a connection at once
+        self._lookups = Lookups(self._tuples, keep=self._is_small)
         self._scopes: dict[str, Reader] = {}
         self._vectors: dict[str, Vectors] = {}
         self._graph: Graph | None = None
@@ -62,9 +63,17 @@ class Reader:
         """Return the rows of sql/NAME.sql."""
         return self.rows(sql(name), **values)
 
-    def records(self, name: str, **values: object) -> list[tuple[Any, ...]]:
+    def records(self, name: str, **values: object) -> list[Row]:
         """Return the rows of sql/NAME.sql as tuples."""
-        return records(self._cursor(), sql(name), **values)
+        return self._tuples(sql(name), **values)
+
+    def look_up(self, name: str, keys: Iterable[str]) -> list[Row]:
+        """Return the rows of sql/by_key/NAME.sql for some keys, in the order of the keys."""
+        return self._lookups.of(name, keys)
+
+    def passages(self, text_units: Iterable[str]) -> list[TextUnit]:
+        """Return text units with their places in documents, in this order."""
+        return [TextUnit(*row) for row in self.look_up("passages", text_units)]
 
     def vectors(self, of: str) -> Vectors:
         """Return the embeddings of text_unit, entity, relationship, report; read once."""
@@ -91,9 +100,21 @@ class Reader:
                 self._relations = Relations(entities=graph.entities, **arrays)
             return self._relations
 
-    def passages(self, refs: Sequence[str]) -> pl.DataFrame:
-        """Return the rows of sql/passages.sql for elements and text units."""
-        return self.ask("passages", ids=refs, **self.graph.mentions(refs))
+    def mentions(self, refs: Iterable[str]) -> dict[str, list[TextUnit]]:
+        """Return where elements are mentioned, or where text units stand, by the text unit's id."""
+        refs = list(refs)
+        of_entities = self.graph.mentions(refs)
+        found = [
+            *zip(refs, refs, strict=True),
+            *zip(of_entities["mentioned"], of_entities["units"], strict=True),
+            *self.look_up("mentions_of_elements", refs),
+        ]
+        units = {unit.id: unit for unit in self.passages(unit for _, unit in found)}
+        places: dict[str, list[TextUnit]] = {}
+        for ref, unit in sorted(set(found)):
+            if unit in units:
+                places.setdefault(ref, []).append(units[unit])
+        return places
 
     def scoped(self, where: str) -> "Reader":
         """Return a reader of what documents that meet a condition on their columns tell.
@@ -115,6 +136,14 @@ class Reader:
             scope.close()
         with self._door:
             self._connection.close()
+
+    def _tuples(self, statement: str, **values: object) -> list[Row]:
+        return records(self._cursor(), statement, **values)
+
+    def _is_small(self) -> bool:
+        """Whether all rows are kept: not of a scope, which is asked a question or two."""
+        ((n_text_units,),) = self._tuples("SELECT count(*) FROM text_units")
+        return self._whole is None and n_text_units <= SMALL
 
     def _cursor(self) -> Connection:
         """Return a connection for one statement: other threads have theirs."""

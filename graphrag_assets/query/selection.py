@@ -1,7 +1,9 @@
 """Which reports a global question reads: all of a level, the nearest ones, the relevant ones."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum, log
 from typing import Final
 
 import polars as pl
@@ -93,7 +95,7 @@ async def _dynamic(engine: Engine, question: Question, levels: Levels, top: int)
     while left > 0 and not frontier.is_empty():
         tested = frontier.head(left)
         left -= tested.height
-        texts = await aside(engine.ranked, "report_summaries", tested["id"].to_list())
+        texts = await aside(engine.reader.look_up, "report_summaries", tested["id"])
         found = await rate_all(engine, question.text, engine.items("report", texts))
         ratings = ratings.joined(found)
         relevant = {ref: r for ref, r in found.scores.items() if r >= RELEVANT}
@@ -137,13 +139,20 @@ def _widely(engine: Engine, question: str, rows: pl.DataFrame) -> pl.DataFrame:
 
     For questions about everything: what most of the corpus is about counts as much as likeness.
     """
-    found = engine.reader.ask("report_terms", ids=rows["id"].to_list(), terms=terms(question))
-    rarity = (pl.lit(rows.height + 1) / pl.len().over("term")).log()
-    fitting = found.with_columns(score=rarity).group_by("id").agg(pl.col("score").sum())
-    fitting = fitting.sort(["score", "id"], descending=[True, False])
-    largest = rows.sort(["size", "id"], descending=[True, False]).select("id", "size")
-    ranked = fused([list(largest.iter_rows()), list(fitting.iter_rows())])
+    reports = engine.reader.look_up("report_words", rows["id"])
+    rarities: dict[str, list[float]] = defaultdict(list)
+    for term, times in sorted(Counter(terms(question)).items()):
+        holding = [ref for ref, words in reports if term in words]
+        for ref in holding:
+            rarities[ref].append(times * log((rows.height + 1) / len(holding) / times))
+    fitting = [(ref, fsum(of)) for ref, of in rarities.items()]  # equal ones in whatever order
+    largest = rows.select("id", "size").iter_rows()
+    ranked = fused(sorted(of, key=_best_first) for of in (largest, fitting))
     return in_order([ref for ref, _ in ranked], rows)
+
+
+def _best_first(one: tuple[str, float]) -> tuple[float, str]:
+    return -one[1], one[0]
 
 
 def _within(rows: pl.DataFrame, budget: int) -> pl.DataFrame:
@@ -152,4 +161,4 @@ def _within(rows: pl.DataFrame, budget: int) -> pl.DataFrame:
 
 
 def _items(engine: Engine, rows: pl.DataFrame) -> list[Item]:
-    return engine.items("report", engine.ranked("report_texts", rows["id"].to_list()))
+    return engine.reports(rows["id"])

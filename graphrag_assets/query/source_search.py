@@ -42,4 +42,4 @@ async def _selected(engine: Engine, question: Question) -> tuple[Sequence[Item],
 
 
 def _items(engine: Engine, ids: Sequence[str]) -> list[Item]:
-    return engine.items("text_unit", engine.ranked("passage_texts", ids))
+    return engine.items("text_unit", [(unit.id, unit.told) for unit in engine.reader.passages(ids)])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import chain
 from typing import Final
 
@@ -66,13 +67,19 @@ def worth_opening(reader: Reader, draft: Draft, community: str | None) -> tuple[
     if not used:
         return ()
     if reports:
-        rows = reader.records("child_communities", ids=reports, k=N_NEXT)
-    else:
-        level = level_of(reader, community) + 1
-        refs = [ref for _, ref, _ in used]
-        refs += chain.from_iterable(reader.relations.ends(refs).values())
-        rows = reader.records("communities_about", ids=refs, level=level, k=N_NEXT)
+        return _below(reader, reports)
+    level = level_of(reader, community) + 1
+    refs = [ref for _, ref, _ in used]
+    refs += chain.from_iterable(reader.relations.ends(refs).values())
+    rows = reader.records("communities_about", ids=refs, level=level, k=N_NEXT)
     return tuple(NextCommunity(*row[:4]) for row in rows)
+
+
+def _below(reader: Reader, communities: Iterable[str]) -> tuple[NextCommunity, ...]:
+    """Return the best-rated of the communities right below these, the largest of equal ones."""
+    rows = (row[1:] for row in reader.look_up("child_communities", communities))
+    best = nsmallest(N_NEXT, rows, key=lambda row: (-row[3], -row[4], row[0]))
+    return tuple(NextCommunity(*row[:4]) for row in best)
 
 
 def nearest_reports(reader: Reader, vector: Vector, community: str | None, k: int) -> list[str]:

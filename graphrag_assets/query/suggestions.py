@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
-import polars as pl
-
 from graphrag_assets.context import HEADING_TOKENS, pack, render
 from graphrag_assets.errors import ModelCallError
 from graphrag_assets.models.replies import Questions
 from graphrag_assets.prompts import language_name
 from graphrag_assets.query.engine import Engine, aside
 from graphrag_assets.query.history import conversation, newest
+from graphrag_assets.query.lookups import Row
 from graphrag_assets.query.question import Turn
 from graphrag_assets.query.vectors import Vector
 from graphrag_assets.text import language
@@ -45,9 +44,9 @@ async def suggestions(engine: Engine, k: int, asked: Sequence[Turn]) -> list[str
     return [one for one in dict.fromkeys(found) if one.casefold() not in before][:k]
 
 
-def _reports(engine: Engine, vector: Vector | None) -> pl.DataFrame:
+def _reports(engine: Engine, vector: Vector | None) -> list[Row]:
     """Return the reports nearest to a vector, else the most important of the coarsest level."""
     if vector is None:
-        return engine.reader.ask("best_reports", k=N_REPORTS)
+        return engine.reader.records("best_reports", k=N_REPORTS)
     nearest = engine.reader.vectors("report").nearest(vector, N_REPORTS)
-    return engine.ranked("report_summaries", [ref for ref, _ in nearest])
+    return engine.reader.look_up("report_summaries", [ref for ref, _ in nearest])

@@ -80,8 +80,8 @@ def answered(answer: Answer) -> Answered:
 def found(index: Index, question: str, *, k: int, where: str | None) -> Found:
     """Return the passages that a local question would read."""
     rows = index.retrieve(question, method="local", k=k, where=where)
-    texts = index.engine.ranked("passage_texts", rows["id"].to_list()).select("id", "text")
-    items = rows.join(texts, on="id", how="left", maintain_order="left").to_dicts()
+    texts = {unit.id: unit.told for unit in index.reader.passages(rows["id"])}
+    items = [{**row, "text": texts.get(row["id"])} for row in rows.to_dicts()]
     return Found.model_validate(bounded({"index_version": index.version, "items": items}))
 
 

@@ -2,7 +2,7 @@
 WITH cites AS (
     SELECT community_id, unnest(finding.citations) AS ref_id
     FROM (SELECT community_id, unnest(findings) AS finding FROM community_reports
-          WHERE community_id IN (SELECT unnest($ids::VARCHAR[])))),
+          WHERE community_id IN (SELECT unnest($keys::VARCHAR[])))),
 below AS (
     SELECT community_id, unnest(finding.citations) AS ref_id
     FROM (SELECT community_id, unnest(findings) AS finding FROM community_reports

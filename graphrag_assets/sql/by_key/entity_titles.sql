@@ -1,0 +1,2 @@
+-- What entities are called.
+SELECT id, title FROM entities WHERE id IN (SELECT unnest($keys::VARCHAR[]))

@@ -1,2 +1,0 @@
--- Text units, bare.
-SELECT id, text FROM text_units WHERE id IN (SELECT unnest($ids::VARCHAR[]))
