@@ -52,8 +52,8 @@ async def context(engine: Engine, question: Question, budget: int) -> tuple[list
 
 async def _read(engine: Engine, question: str) -> tuple[Worded, Vector]:
     """Return what a question's words find, and its vector: both are sought at once."""
-    words, vector = await asyncio.gather(
-        aside(worded, engine.reader, question), engine.embed(question)
+    vector, words = await asyncio.gather(
+        engine.embed(question), aside(worded, engine.reader, question)
     )
     return words, vector
 
