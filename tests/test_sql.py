@@ -10,7 +10,9 @@ from graphrag_assets.tables import TABLES
 
 QUESTIONS = sql_files("")
 FOLDERS = [
-    f"{folder}/{name}" for folder in ("exchange", "map", "pictures") for name in sql_files(folder)
+    f"{folder}/{name}"
+    for folder in ("by_key", "exchange", "map", "pictures")
+    for name in sql_files(folder)
 ]
 CHECKS = [f"checks/{name}" for name in sql_files("checks")]
 VIEWS = [f"views/{name}" for name in sql_files("views")]

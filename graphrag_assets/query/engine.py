@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import accumulate
 from typing import TypeVar
 
@@ -18,11 +19,12 @@ from graphrag_assets.query.lookups import Row
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.vectors import Vector
 from graphrag_assets.settings import QuerySettings
-from graphrag_assets.text import count_tokens_many, language
+from graphrag_assets.text import count_tokens, language
 
 R = TypeVar("R")
 MARKER_TOKENS = 20  # most that a row's marker takes
 LOOKED_AT = 2  # budgets of passages whose tokens are counted: a long one may be skipped
+COUNTED = 4_000  # lines whose tokens are remembered: some ten MB
 AT_ONCE = 20  # passages; more are read only where these are short
 aside = asyncio.to_thread  # reads and arithmetic: the event loop has other questions to serve
 
@@ -94,8 +96,8 @@ class Engine:
 
     def sized(self, items: Sequence[Item]) -> list[Item]:
         """Return items with the tokens of their lines in a prompt."""
-        counts = count_tokens_many([f"[{i.marker}] {i.text}\n" for i in items], self.encoding)
-        return [replace(item, n_tokens=n) for item, n in zip(items, counts, strict=True)]
+        lines = ((item, f"[{item.marker}] {item.text}\n") for item in items)
+        return [replace(item, n_tokens=_tokens(line, self.encoding)) for item, line in lines]
 
     def passages(self, ids: Sequence[str], budget: int) -> list[Item]:
         """Return text units as items, in this order, as many as fit."""
@@ -113,6 +115,12 @@ class Engine:
             for unit, tokens in zip(units, before, strict=False)
             if tokens <= LOOKED_AT * budget
         ]
+
+
+@lru_cache(maxsize=COUNTED)
+def _tokens(line: str, encoding: str) -> int:
+    """Return a line's tokens: much of what one question reads, the next ones read again."""
+    return count_tokens(line, encoding)
 
 
 def in_order(ids: Iterable[str], rows: pl.DataFrame) -> pl.DataFrame:

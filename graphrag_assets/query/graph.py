@@ -112,7 +112,8 @@ class Graph:
 
     def _next(self, step: Weights) -> Weights:
         here = np.flatnonzero(step.values > TOO_LITTLE)
-        here = here[np.sort(smallest(-step.values[here], MOST))]
+        if len(here) > MOST:
+            here = here[np.sort(smallest(-step.values[here], MOST))]
         entries, counts = self._entries(step.places[here])
         chance = np.repeat(step.values[here], counts) * self.chances[entries]
         return self._summed(self.ends[entries], DAMPING * chance)

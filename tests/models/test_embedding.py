@@ -9,7 +9,7 @@ import pytest
 from graphrag_assets.errors import ModelStoppedError
 from graphrag_assets.models.client import Models
 from graphrag_assets.models.embedding import batches, split_in_two
-from graphrag_assets.models.memo import Memo
+from graphrag_assets.models.memo import Memo, dimension_key
 from models.loopback import Reply, embedded, refused
 
 
@@ -51,6 +51,18 @@ def test_a_dimension_that_changed_stops_naming_both(start):
     after, _ = start(embedded([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), memo=memo)
     with pytest.raises(ModelStoppedError, match="6 dimensions where it gave 4"):
         vectors(after, ["b"])
+
+
+def test_the_dimension_is_read_once_for_all_questions(start):
+    memo = Memo.none()
+    models, _ = start(*[embedded([0.1, 0.2])] * 3, memo=memo)
+    looked_up = []
+    get_many = memo.get_many
+    memo.get_many = lambda keys: looked_up.extend(keys) or get_many(keys)
+    for text in ("a", "b", "c"):
+        vectors(models.apart(), [text])
+
+    assert looked_up.count(dimension_key(models.model("embedding"))) == 1
 
 
 @pytest.mark.parametrize(

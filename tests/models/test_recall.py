@@ -2,8 +2,11 @@
 
 import asyncio
 
+import pytest
+
+from graphrag_assets.models import recall
 from graphrag_assets.models.memo import Memo
-from graphrag_assets.models.recall import Recall
+from graphrag_assets.models.recall import MOMENT, Pace, Recall
 
 
 class Counted(Memo):
@@ -43,3 +46,21 @@ def test_what_was_handed_over_is_stored_even_if_nobody_waits_for_it_any_more():
 
     asyncio.run(scenario())
     assert memo.get_many(["first", "second", "third"]).keys() == {"first", "second", "third"}
+
+
+def test_a_few_go_at_once_and_what_follows_a_moment_apart(monkeypatch):
+    waits = []
+
+    async def sleep(seconds):
+        waits.append(seconds)
+
+    async def scenario():
+        pace = Pace()
+        for _ in range(6):
+            await pace.turn()
+
+    monkeypatch.setattr(recall.time, "monotonic", lambda: 1000.0)
+    monkeypatch.setattr(recall.asyncio, "sleep", sleep)
+    asyncio.run(scenario())
+
+    assert waits == pytest.approx([0, 0, 0, 0, MOMENT, 2 * MOMENT])

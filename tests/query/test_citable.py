@@ -11,7 +11,7 @@ LONG = "E12ab34cd22222222"
 
 def engine(*rows):
     """Return an engine whose reports rest on these elements."""
-    reader = SimpleNamespace(records=lambda _, **__: rows)
+    reader = SimpleNamespace(look_up=lambda *_: rows)
     return SimpleNamespace(markers=Markers(), reader=reader, encoding="o200k_base")
 
 
