@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from graphrag_assets.store import sql
 
-SMALL: Final = 10_000  # text units of a version that is kept so: less than 100 MB
+SMALL: Final = 2_500  # text units of a version that is kept so: some 50 MB
 KEYS: Final = {  # where all keys of a statement stand
     "child_communities": "SELECT id FROM communities",
     "cited_elements": "SELECT id FROM communities",
