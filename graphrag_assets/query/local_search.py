@@ -99,9 +99,10 @@ def _reports(engine: Engine, entities: Sequence[str], question: Question) -> lis
     level = engine.settings.level if question.level is None else question.level
     if question.community is None:
         return _reports_about(engine, entities, level)
-    inside = engine.reader.ask("community_subtree", id=question.community)
-    rows = _reports_about(engine, entities, max(level, int(inside["level"][0]) + 1))
-    return [row for row in rows if row[0] in set(inside["id"])]
+    subtree = engine.reader.ask("community_subtree", id=question.community)
+    rows = _reports_about(engine, entities, max(level, int(subtree["level"][0]) + 1))
+    inside = set(subtree["id"])
+    return [row for row in rows if row[0] in inside]
 
 
 def _reports_about(engine: Engine, entities: Sequence[str], level: int) -> list[Row]:

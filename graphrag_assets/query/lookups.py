@@ -33,6 +33,7 @@ KEYS: Final = {  # where all keys of a statement stand
 }
 Row = tuple[Any, ...]
 ByKey = Mapping[str, Sequence[Row]]
+Run = Callable[..., list[Row]]  # a statement, and its values by name
 
 
 class TextUnit(NamedTuple):
@@ -55,37 +56,44 @@ class TextUnit(NamedTuple):
 
 
 class Lookups:
-    """The rows of one version by key; safe for many threads."""
+    """The rows of one version by key, kept if it is small; safe for many threads."""
 
-    def __init__(self, records: Callable[..., list[Row]], *, keep: Callable[[], bool]) -> None:
-        """Take what runs a statement, and what tells whether the version is kept."""
-        self._records = records
+    def __init__(self, *, keep: bool) -> None:
+        """Read nothing yet; with `keep` False, keep nothing of a small version either."""
         self._keep = keep
         self._kept: dict[str, ByKey | None] = {}
         self._lock = threading.Lock()
 
-    def of(self, name: str, keys: Iterable[str]) -> list[Row]:
+    def of(self, name: str, keys: Iterable[str], run: Run) -> list[Row]:
         """Return the rows of a statement for some keys, in the order of the keys."""
         wanted = list(dict.fromkeys(keys))
         if not wanted:
             return []
-        found = self._whole(name)
+        found = self._whole(name, run)
         if found is None:
-            found = self._read(name, wanted)
+            found = _read(name, wanted, run)
         return [row for key in wanted for row in found.get(key, ())]
 
-    def _whole(self, name: str) -> ByKey | None:
+    def _whole(self, name: str, run: Run) -> ByKey | None:
         """Return all rows of a statement, if they are kept."""
         with self._lock:
             if name not in self._kept:
-                self._kept[name] = self._read(name, self._keys(name)) if self._keep() else None
+                kept = self._keep and _is_small(run)
+                self._kept[name] = _read(name, _keys(name, run), run) if kept else None
             return self._kept[name]
 
-    def _keys(self, name: str) -> list[str]:
-        return [key for (key,) in self._records(KEYS[name])]
 
-    def _read(self, name: str, keys: Sequence[str]) -> ByKey:
-        found: dict[str, list[Row]] = {}
-        for row in self._records(sql(f"by_key/{name}"), keys=keys):
-            found.setdefault(row[0], []).append(row)
-        return found
+def _is_small(run: Run) -> bool:
+    ((n_text_units,),) = run("SELECT count(*) FROM text_units")
+    return bool(n_text_units <= SMALL)
+
+
+def _keys(name: str, run: Run) -> list[str]:
+    return [key for (key,) in run(KEYS[name])]
+
+
+def _read(name: str, keys: Sequence[str], run: Run) -> ByKey:
+    found: dict[str, list[Row]] = {}
+    for row in run(sql(f"by_key/{name}"), keys=keys):
+        found.setdefault(row[0], []).append(row)
+    return found

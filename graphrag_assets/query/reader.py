@@ -9,7 +9,7 @@ import polars as pl
 from graphrag_assets.query.arrays import Arrays, kept
 from graphrag_assets.query.document_filter import open_scope
 from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
-from graphrag_assets.query.lookups import SMALL, Lookups, Row, TextUnit
+from graphrag_assets.query.lookups import Lookups, Row, TextUnit
 from graphrag_assets.query.relations import Relations, relation_arrays
 from graphrag_assets.query.vectors import MANY, Vectors, vector_arrays
 from graphrag_assets.store import (
@@ -39,7 +39,7 @@ class Reader:
         self._whole = whole
         self._lock = threading.RLock()
         self._door = threading.Lock()  # DuckDB refuses two calls on a connection at once
-        self._lookups = Lookups(self._tuples, keep=self._is_small)
+        self._lookups = Lookups(keep=where is None)  # a filter is used for a question or two
         self._scopes: dict[str, Reader] = {}
         self._vectors: dict[str, Vectors] = {}
         self._graph: Graph | None = None
@@ -69,7 +69,7 @@ class Reader:
 
     def look_up(self, name: str, keys: Iterable[str]) -> list[Row]:
         """Return the rows of sql/by_key/NAME.sql for some keys, in the order of the keys."""
-        return self._lookups.of(name, keys)
+        return self._lookups.of(name, keys, self._tuples)
 
     def passages(self, text_units: Iterable[str]) -> list[TextUnit]:
         """Return text units with their places in documents, in this order."""
@@ -101,7 +101,7 @@ class Reader:
             return self._relations
 
     def mentions(self, refs: Iterable[str]) -> dict[str, list[TextUnit]]:
-        """Return where elements are mentioned, or where text units stand, by the text unit's id."""
+        """Return the text units that mention elements, or are them, in the order of their ids."""
         refs = list(refs)
         of_entities = self.graph.mentions(refs)
         found = [
@@ -139,11 +139,6 @@ class Reader:
 
     def _tuples(self, statement: str, **values: object) -> list[Row]:
         return records(self._cursor(), statement, **values)
-
-    def _is_small(self) -> bool:
-        """Whether all rows are kept: not of a scope, which is asked a question or two."""
-        ((n_text_units,),) = self._tuples("SELECT count(*) FROM text_units")
-        return self._whole is None and n_text_units <= SMALL
 
     def _cursor(self) -> Connection:
         """Return a connection for one statement: other threads have theirs."""

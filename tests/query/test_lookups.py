@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphrag_assets.query import reader as of_reader
-from graphrag_assets.query.lookups import KEYS, Lookups
+from graphrag_assets.query import lookups
+from graphrag_assets.query.lookups import KEYS, SMALL, Lookups
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.store import sql_files
 
@@ -26,7 +26,7 @@ def test_every_statement_by_key_says_where_its_keys_stand():
 @pytest.mark.parametrize("name", KEYS)
 def test_kept_rows_are_those_that_are_asked_for(path, name, monkeypatch):
     small = Reader(path)
-    monkeypatch.setattr(of_reader, "SMALL", 0)
+    monkeypatch.setattr(lookups, "SMALL", 0)
     large = Reader(path)
     wanted = ["nothing-has-this-key", *keys(small, name)]
 
@@ -34,40 +34,31 @@ def test_kept_rows_are_those_that_are_asked_for(path, name, monkeypatch):
     assert large.look_up(name, wanted)
 
 
-def test_a_statement_of_a_small_version_is_asked_once():
+def asked_of(keep: bool, n_text_units: int, *of: list[str]):
+    """Return the keys that statements were run for, and what was found."""
     asked = []
 
-    def records(statement, **values):
-        asked.append(values)
-        return [("a", 1), ("b", 2), ("a", 3)] if values else [("a",), ("b",)]
+    def run(statement, **values):
+        if values:
+            asked.append(values["keys"])
+            return [(key, number) for number in (1, 2) for key in values["keys"]]
+        return [(n_text_units,)] if "count" in statement else [("a",), ("b",)]
 
-    lookups = Lookups(records, keep=lambda: True)
-
-    assert lookups.of("entity_texts", ["b", "a", "b"]) == [("b", 2), ("a", 1), ("a", 3)]
-    assert lookups.of("entity_texts", ["gone"]) == []
-    assert asked == [{}, {"keys": ["a", "b"]}]
-
-
-def test_of_a_large_version_only_what_is_wanted_is_asked_for():
-    asked = []
-
-    def records(statement, **values):
-        asked.append(values)
-        return [(key, 1) for key in values["keys"]]
-
-    lookups = Lookups(records, keep=lambda: False)
-
-    assert lookups.of("entity_texts", iter(["b", "a", "b"])) == [("b", 1), ("a", 1)]
-    assert lookups.of("entity_texts", []) == []
-    assert asked == [{"keys": ["b", "a"]}]
+    rows = Lookups(keep=keep)
+    found = [rows.of("entity_texts", iter(keys), run) for keys in of]
+    return asked, found
 
 
-def test_a_scope_is_not_kept(path, monkeypatch):
-    scope = Reader(path).scoped("path <> ''")
-    asked = []
-    monkeypatch.setattr(
-        of_reader, "records", lambda _, statement, **values: asked.append(values) or [(0,)]
-    )
-    scope.look_up("entity_titles", ["a"])
+def test_a_statement_of_a_small_version_is_run_once():
+    asked, found = asked_of(True, SMALL, ["b", "a", "b"], ["gone"], [])
 
-    assert {"keys": ["a"]} in asked
+    assert asked == [["a", "b"]]
+    assert found == [[("b", 1), ("b", 2), ("a", 1), ("a", 2)], [], []]
+
+
+@pytest.mark.parametrize(("keep", "n_text_units"), [(True, SMALL + 1), (False, SMALL)])
+def test_else_only_what_is_wanted_is_read(keep, n_text_units):
+    asked, found = asked_of(keep, n_text_units, ["b", "a", "b"], [])
+
+    assert asked == [["b", "a"]]
+    assert found == [[("b", 1), ("b", 2), ("a", 1), ("a", 2)], []]
