@@ -26,7 +26,7 @@ ANSWER = 1200  # tokens of a long report
     "report_evidence",
     prompts=("community_report",),
     tasks=("report",),
-    priority=-5,
+    priority=-4,
 )
 def community_reports(
     communities: pl.DataFrame,

@@ -79,7 +79,7 @@ def report_embeddings(community_reports: pl.DataFrame, models: Models) -> pl.Dat
     return _embedded(written.select(id="community_id", text=text), models)
 
 
-@table_asset("layout", long=True, priority=-4)
+@table_asset("layout", long=True, priority=-5)
 def layout(
     entities: pl.DataFrame,
     documents: pl.DataFrame,
