@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from xml.etree import ElementTree
 
 import pytest
 
@@ -52,6 +53,19 @@ class TestTables:
             )
 
             assert dangling.is_empty(), (column, dangling)
+
+    def test_the_picture_of_the_map_names_communities_by_their_reports(
+        self, sample_root, sample_index
+    ):
+        """It is drawn after the reports are there."""
+        largest = sample_index.sql(
+            "SELECT title FROM communities c JOIN community_reports r ON r.community_id = c.id"
+            " WHERE c.level = 0 ORDER BY c.size DESC, c.id LIMIT 1"
+        )["title"][0]
+        drawn = (sample_root / "data/index/pictures/layout.svg").read_text("utf-8")
+        said = "".join(ElementTree.fromstring(drawn).itertext())
+
+        assert largest.replace(" ", "")[:20] in said.replace(" ", "")
 
     def test_the_version_is_complete_and_cost_nothing(self, sample_index):
         (version,) = sample_index.sql("FROM index_versions").to_dicts()
