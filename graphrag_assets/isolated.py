@@ -38,3 +38,4 @@ def answer() -> None:
     except Exception as error:  # noqa: BLE001 - raised again in the parent
         result = error
     pickle.dump(result, out)
+    out.flush()  # what an interpreter still holds at its end may be lost

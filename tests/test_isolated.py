@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from graphrag_assets.imports import imports
 from graphrag_assets.isolated import isolated
 
 
@@ -26,6 +27,19 @@ def test_what_is_raised_there_is_raised_here():
 
 def test_what_is_printed_is_no_answer():
     assert isolated(partial(print, "hello")) is None
+
+
+def after_imports() -> str:
+    """Import what holds on to standard output, so that nobody flushes it at the end."""
+    with imports():
+        import numba  # noqa: F401
+    return "there"
+
+
+def test_an_answer_arrives_after_imports(monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+
+    assert isolated(after_imports) == "there"
 
 
 def test_an_end_without_an_answer_is_told():
