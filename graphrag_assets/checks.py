@@ -12,7 +12,7 @@ from functools import cache
 import polars as pl
 
 from graphrag_assets.errors import UnpublishableError
-from graphrag_assets.store import Connection, select, sql, sql_files
+from graphrag_assets.store import Connection, select, sql, sql_files, with_missing_vectors
 from graphrag_assets.tables import TABLES, columns, references
 
 
@@ -100,6 +100,12 @@ def _vector_checks() -> list[Check]:
 
 def _vector_check(table: str, of: str) -> Check:
     missing = f"FROM missing_vectors WHERE asset = '{table}'"
+    statement = (
+        f"SELECT id, 'no vector' AS problem {missing}"
+        f' AND (SELECT count(*) {missing}) > $max_failed * (SELECT count(*) FROM "{of}")'
+        f" UNION ALL SELECT id, 'not finite' FROM \"{table}\""
+        " WHERE NOT isfinite(array_inner_product(vector, vector))"
+    )
     return Check(
         name=f"{table}_are_complete",
         table=table,
@@ -107,12 +113,7 @@ def _vector_check(table: str, of: str) -> Check:
         meaning=(
             f"Vectors are finite, and no more of {of} lack one than extraction.max_failed allows."
         ),
-        statement=(
-            f"SELECT id, 'no vector' AS problem {missing}"
-            f' AND (SELECT count(*) {missing}) > $max_failed * (SELECT count(*) FROM "{of}")'
-            f" UNION ALL SELECT id, 'not finite' FROM \"{table}\""
-            " WHERE NOT isfinite(array_inner_product(vector, vector))"
-        ),
+        statement=with_missing_vectors(statement),
     )
 
 

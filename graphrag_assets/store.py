@@ -321,6 +321,14 @@ def sql(name: str) -> str:
     return (resources.files("graphrag_assets") / "sql" / f"{name}.sql").read_text("utf-8")
 
 
+def with_missing_vectors(statement: str) -> str:
+    """Let a statement read missing_vectors (asset, id): what should have a vector and has none.
+
+    No view of the database: versions that older code published have none.
+    """
+    return f"WITH missing_vectors AS ({sql('missing_vectors')})\n{statement}"
+
+
 @cache
 def views() -> Mapping[str, str]:
     """Return the statements that make the views, by name."""

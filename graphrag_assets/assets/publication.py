@@ -11,7 +11,7 @@ from graphrag_assets.database import IndexDatabase, one_run
 from graphrag_assets.metadata import asset_key
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
-from graphrag_assets.store import Connection, select, sql
+from graphrag_assets.store import Connection, select, sql, with_missing_vectors
 from graphrag_assets.tables import BOOKS, TABLES
 from graphrag_assets.text import sha256
 from graphrag_assets.versions import reconcile, write_version
@@ -90,7 +90,7 @@ def _write_version(connection: Connection, project: Project, version: int, run_i
     }
     costs = select(connection, "SELECT cost_usd FROM cost_by_asset WHERE run_id = $run", run=run_id)
     cost = None if costs["cost_usd"].null_count() else costs["cost_usd"].sum()
-    partial = not select(connection, sql("unfinished")).is_empty()
+    partial = not select(connection, with_missing_vectors(sql("unfinished"))).is_empty()
     row = {
         "version": version,
         "created_at": datetime.now(UTC),

@@ -12,7 +12,7 @@ from graphrag_assets.errors import NotFoundError
 from graphrag_assets.query.lineage import named
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.readers import corpus_summary, summary_lines
-from graphrag_assets.store import sql
+from graphrag_assets.store import sql, with_missing_vectors
 
 Row = dict[str, Any]
 
@@ -88,7 +88,7 @@ def summary(reader: Reader) -> Row:
         "counts": json.loads(version["counts"]),
         "levels": reader.ask("communities_per_level").to_dicts(),
         "stale": reader.ask("stale_reports").height,
-        "unfinished": reader.ask("unfinished").to_dicts(),
+        "unfinished": reader.rows(with_missing_vectors(sql("unfinished"))).to_dicts(),
         "corpus": corpus_summary(files),
         "corpus_notes": summary_lines(files),
         "took": reader.ask("run_cost", run=version["run_id"]).to_dicts()[0],

@@ -1,5 +1,4 @@
 -- What should have a vector and has none, by the asset that would hold it.
-CREATE OR REPLACE VIEW missing_vectors AS
 SELECT 'text_unit_embeddings' AS asset, id FROM text_units
 WHERE id NOT IN (SELECT id FROM text_unit_embeddings)
 UNION ALL
