@@ -167,7 +167,8 @@ class Begun:
 
     inputs: Mapping[str, str]  # fingerprints
     models: Models  # those that the function asks, with the ledger of this step alone
-    computed: Future[Computed] | None  # None where nothing needs to be
+    kept: Mapping[str, str]  # fingerprints of its tables, where nothing needs to be computed
+    computed: Future[Computed] | None
 
 
 @dataclass(frozen=True)
@@ -194,14 +195,16 @@ class Step:
                 name: states[name].fingerprint for name in self.asset.inputs if name in states
             }
             if self._settled(states, inputs):
-                return Begun(inputs, models, None)
+                kept = {table: states[table].fingerprint for table in self.asset.tables}
+                return Begun(inputs, models, kept, None)
             arguments = self._arguments(connection, states, models)
-        return Begun(inputs, models, perform(partial(self._compute, arguments)))
+        return Begun(inputs, models, {}, perform(partial(self._compute, arguments)))
 
     def finish(self, begun: Begun) -> list[dg.MaterializeResult[None]]:
         """Write the tables once they are computed, and what that took in any case."""
         if begun.computed is None:
-            return self._kept()
+            with self.database.get_connection() as connection:
+                return list(self._results(connection, begun.kept, {}, recomputed=False))
         if not begun.computed.done():
             self.database.rest()
         try:
@@ -225,12 +228,6 @@ class Step:
             save_states(connection, states)
             connection.commit()
         return results
-
-    def _kept(self) -> list[dg.MaterializeResult[None]]:
-        with self.database.get_connection() as connection:
-            states = asset_states(connection)
-            known = {table: states[table].fingerprint for table in self.asset.tables}
-            return list(self._results(connection, known, {}, recomputed=False))
 
     def _settled(self, states: Mapping[str, State], inputs: Mapping[str, str]) -> bool:
         mine = [states.get(table) for table in self.asset.tables]
