@@ -94,6 +94,10 @@ class Engine:
         items = (Item("report", ref, text, n + MARKER_TOKENS) for ref, text, n in rows)
         return self.markers.distinct(items)
 
+    def text_units(self, ids: Iterable[str]) -> list[Item]:
+        """Return whole text units, in this order, as items of a context."""
+        return self.items("text_unit", [(u.id, u.told) for u in self.reader.passages(ids)])
+
     def sized(self, items: Sequence[Item]) -> list[Item]:
         """Return items with the tokens of their lines in a prompt."""
         lines = ((item, f"[{item.marker}] {item.text}\n") for item in items)

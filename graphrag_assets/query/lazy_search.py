@@ -162,8 +162,7 @@ async def _merged(
     scores = search.ratings.scores
     order = list(dict.fromkeys(search.found.values()))
     units = sorted(search.found, key=lambda ref: (order.index(search.found[ref]), -scores[ref]))
-    passages = await aside(engine.reader.passages, units)
-    items = engine.items("text_unit", [(unit.id, unit.told) for unit in passages])
+    items = await aside(engine.text_units, units)
     _, known = await aside(citable, engine, items)
     batches = batched(items, engine.settings.context_tokens)[: OWN_CALLS - 2]
     told = replace(nothing, known=known, reason=None)

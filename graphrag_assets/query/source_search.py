@@ -34,12 +34,8 @@ async def _selected(engine: Engine, question: Question) -> tuple[Sequence[Item],
     budget = engine.settings.report_tokens
     ids = sizes["id"].to_list()
     if question.selection == "all" or int(sizes["n_tokens"].sum()) <= budget:
-        return await aside(_items, engine, ids), ""
+        return await aside(engine.text_units, ids), ""
     vector = await engine.embed(question.text)
     nearest = await aside(nearest_units, engine.reader, vector, question.community, MOST_UNITS)
     items = await aside(engine.passages, [ref for ref, _ in nearest], budget)
     return items, f"the passages nearest, {len(items)} of {len(ids)}"
-
-
-def _items(engine: Engine, ids: Sequence[str]) -> list[Item]:
-    return engine.items("text_unit", [(unit.id, unit.told) for unit in engine.reader.passages(ids)])
