@@ -55,8 +55,9 @@ class Describer:
         """Whether a description is its pieces, joined: no model is asked."""
         if len(pieces) > MAX_PIECES:
             return False
-        short = len(joined(pieces).encode()) <= MAX_TOKENS  # a token has a byte or more
-        return short or self._tokens(pieces) <= MAX_TOKENS
+        text = joined(pieces)
+        short = len(text.encode()) <= MAX_TOKENS  # a token has a byte or more
+        return short or count_tokens(text, self.encoding) <= MAX_TOKENS
 
     async def describe(self, subject: str, name: str, pieces: Sequence[str]) -> Description:
         """Join a few pieces; let a model summarise many, in groups, until few are left.
