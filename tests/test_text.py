@@ -25,6 +25,7 @@ from graphrag_assets.text import (
 )
 
 ENCODING = "o200k_base"
+MARK = "<|endoftext|>"  # a special token
 CHINESE = "渡轮曙光号中午离开港口船长走了风雨海上人们写信给总督说岛北边的灯塔已经熄灭，"
 WORDS = re.findall(
     r"\w+",
@@ -119,8 +120,12 @@ class TestTokens:
     def test_a_megabyte_without_a_space_is_counted(self):
         assert count_tokens("a" * 1_000_000, ENCODING) > 100_000
 
-    def test_many_are_counted_one_by_one(self):
-        assert count_tokens_many(["", "Holm", "Ida Holm"], ENCODING) == [0, 2, 3]
+    @given(st.lists(st.text() | st.sampled_from([MARK, f"a {MARK}", "a" * 70_000]), max_size=5))
+    def test_many_are_counted_as_each_is(self, texts):
+        assert count_tokens_many(texts, ENCODING) == [count_tokens(t, ENCODING) for t in texts]
+
+    def test_many_more_than_are_encoded_at_once(self):
+        assert count_tokens_many(["Holm", ""] * 1500, ENCODING) == [2, 0] * 1500
 
 
 class TestLanguage:
