@@ -33,11 +33,11 @@ def bring_up_to_date(connection: Connection, views: Mapping[str, str]) -> None:
         return
     connection.begin()  # one write to disk instead of hundreds
     there = _shapes(connection)
-    for table, wanted in _wanted().items():
+    for table in TABLES:
         if table not in there:
             make_table(connection, table, TABLES[table].create_empty())
-        elif there[table] != wanted:
-            _change(connection, table, there[table], wanted)
+        elif there[table] != _wanted()[table]:
+            _change(connection, table, there[table], _wanted()[table])
     for name, statement in views.items():
         connection.execute(statement)
         connection.execute(f'COMMENT ON VIEW "{name}" IS {quoted(statement)}')
