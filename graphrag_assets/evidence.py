@@ -254,14 +254,14 @@ def _report_source(report: Item) -> Source:
 
 def _sources(entities: pl.DataFrame, relationships: pl.DataFrame, rows: Rows) -> dict[str, Source]:
     """Return each element with the hashes of what it was made from, an entity's name included."""
-    names = entities.select(name=pl.format("{} ({})", "title", "type"))["name"]
+    named = entities.select("id", "made_from", pl.format("{} ({})", "title", "type"))
     made = {
         ref: None if pieces is None else (*pieces, digest(name))
-        for ref, pieces, name in zip(entities["id"], entities["made_from"], names, strict=True)
+        for ref, pieces, name in named.iter_rows()
     }
     made |= {
         ref: None if pieces is None else tuple(pieces)
-        for ref, pieces in zip(relationships["id"], relationships["made_from"], strict=True)
+        for ref, pieces in relationships.select("id", "made_from").iter_rows()
     }
     items = (rows.entities, rows.relationships, rows.claims)
     return {
