@@ -1,6 +1,7 @@
 """Points and lines -> pixels, by adding up: lines and glow add light, discs cover it."""
 
 import io
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +10,7 @@ Floats = npt.NDArray[np.floating]
 Rows = npt.NDArray[np.int64]
 
 GROUND = np.array([13.0, 17.0, 23.0], np.float32)
-STEPS_AT_ONCE = 250_000
+STEPS_AT_ONCE = 500_000
 COARSE = 4  # the glow is made on a ground so many times smaller
 SOFTNESS = 4.0  # of its edge, in coarse pixels
 
@@ -43,20 +44,24 @@ def _lines(
     start, stop = xy[lines[:, 0]], xy[lines[:, 1]]
     ink = colours[lines[:, 0]] * shine[:, None]
     steps = np.ceil(np.abs(stop - start).max(axis=1, initial=0)).astype(np.int64) + 1
+    stride = (stop - start) / np.maximum(steps - 1, 1)[:, None]
     light = np.zeros((size[1], size[0], 3), np.float32)
     for part in np.array_split(np.arange(len(lines)), steps.sum() // STEPS_AT_ONCE + 1):
-        which = np.repeat(part, steps[part])
-        along = np.arange(len(which)) - np.repeat(np.cumsum(steps[part]) - steps[part], steps[part])
-        share = (along / np.maximum(steps - 1, 1)[which])[:, None]
-        places = start[which] + (stop - start)[which] * share
-        light += _added(size, places, ink[which])
+        many = steps[part]
+        along = (np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)).astype(np.float32)
+        places = [
+            np.repeat(first, many) + np.repeat(each, many) * along
+            for first, each in zip(_columns(start[part]), _columns(stride[part]), strict=True)
+        ]
+        inks = (np.repeat(colour, many) for colour in _columns(ink[part]))
+        light += _added(size, np.stack(places, axis=1), inks)
     return _tamed(light, 90)
 
 
 def _glow(size: tuple[int, int], xy: Floats, radii: Floats, colours: Floats) -> Floats:
     width, height = size
     small = (width // COARSE, height // COARSE)
-    light = _added(small, xy / COARSE, colours * (radii**2)[:, None]).transpose(2, 0, 1)
+    light = _added(small, xy / COARSE, colours.T * radii**2).transpose(2, 0, 1)
     soft = _spread(height, small[1]) @ light @ _spread(width, small[0]).T  # colour by colour
     return _tamed(soft.transpose(1, 2, 0) * 0.28, 60)
 
@@ -89,18 +94,21 @@ def _discs(
         places.append((xy[mine][:, None] + stamp).reshape(-1, 2))
         ink = np.c_[np.repeat(colours[mine], len(edge), axis=0), np.ones(len(places[-1]))]
         inks.append(ink * np.tile(edge, mine.sum())[:, None])
-    total = _added(size, np.concatenate(places), np.concatenate(inks))
+    total = _added(size, np.concatenate(places), np.concatenate(inks).T)
     cover = np.minimum(total[..., 3], 1) * 0.9
     return total[..., :3] / np.maximum(total[..., 3:], 1e-9) * cover[..., None], cover
 
 
-def _added(size: tuple[int, int], places: Floats, amounts: Floats) -> Floats:
-    """Add amounts (n, c) to the pixels at places (n, 2): float32 (height, width, c)."""
+def _added(size: tuple[int, int], places: Floats, amounts: Iterable[Floats]) -> Floats:
+    """Add c amounts (n,) to the pixels at places (n, 2): float32 (height, width, c)."""
     width, height = size
-    x, y = np.rint(places).astype(np.int64).T
+    x, y = np.rint(places.T).astype(np.int64)
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     pixels = y[inside] * width + x[inside]
-    added = np.zeros((width * height, amounts.shape[1]), np.float32)
-    for channel, amount in enumerate(amounts.T):
-        added[:, channel] = np.bincount(pixels, amount[inside], minlength=width * height)
-    return added.reshape(height, width, -1)
+    light = [np.bincount(pixels, amount[inside], width * height) for amount in amounts]
+    return np.stack(light, axis=-1).astype(np.float32).reshape(height, width, -1)
+
+
+def _columns(rows: Floats) -> Iterable[Floats]:
+    """Return columns, each in one piece: float32."""
+    return np.ascontiguousarray(rows.T, np.float32)
