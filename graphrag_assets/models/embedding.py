@@ -219,7 +219,7 @@ def decoded(value: Sequence[float] | str) -> Vector | None:
 
 def _numbers(value: Sequence[float] | str) -> Vector:
     if isinstance(value, str):
-        plain = value.translate(URL_SAFE).rstrip("=")
+        plain = (value.translate(URL_SAFE) if "-" in value or "_" in value else value).rstrip("=")
         data = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
         return np.frombuffer(data, "<f4").astype(np.float32, copy=False)
     with np.errstate(over="ignore"):
