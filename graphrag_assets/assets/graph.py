@@ -150,7 +150,7 @@ def relationships(
     return merged.join(_described(named, pieces, describer, former, progress), on="id")
 
 
-@table_asset("entities", prompts=("summarize_description",), tasks=("description",), priority=-2)
+@table_asset("entities", prompts=("summarize_description",), tasks=("description",), priority=-4)
 def entities(
     entity_mentions: pl.DataFrame,
     relationship_mentions: pl.DataFrame,

@@ -57,7 +57,9 @@ def entity_embeddings(entities: pl.DataFrame, models: Models) -> pl.DataFrame:
     )
 
 
-@table_asset("relationship_embeddings", tasks=EMBEDDING, after=("communities",), priority=-3)
+@table_asset(
+    "relationship_embeddings", tasks=EMBEDDING, after=("communities", "claims"), priority=-3
+)
 def relationship_embeddings(
     relationships: pl.DataFrame, entities: pl.DataFrame, models: Models
 ) -> pl.DataFrame:
@@ -71,7 +73,7 @@ def relationship_embeddings(
     return _embedded(relationships.select("id", text=text), models)
 
 
-@table_asset("report_embeddings", tasks=EMBEDDING, priority=-1)
+@table_asset("report_embeddings", tasks=EMBEDDING, priority=-6)
 def report_embeddings(community_reports: pl.DataFrame, models: Models) -> pl.DataFrame:
     """Embed title and summary of each report that was written."""
     written = community_reports.filter(pl.col("full_content") != "")
