@@ -5,12 +5,14 @@
     │   ├── SettingsError          settings.toml or the environment says something wrong
     │   ├── CorpusError            the corpus root is missing or holds nothing to index
     │   ├── NoIndexError           nothing has been published yet
+    │   ├── OutdatedIndexError     a version of older code, which lacks what today's asks it
     │   ├── NoMapError             nothing of that kind has a place on the map
     │   ├── NoVersionError         a version that isn't kept, or needs no way back
     │   ├── QuestionError          an empty question, an unknown method, a bad filter
     │   │   └── NotFoundError      an id that stands for nothing
     │   ├── ServeError             a server that can't be started this way
     │   ├── SqlError               a statement that is wrong, or that would write
+    │   │   └── UnknownNameError   a statement that names what isn't there
     │   ├── ExportError            an export that can't be written where it should go
     │   └── ImportedError          an index of others: unreadable, or to be mixed with ours
     ├── OverloadError              a server that can't answer now
@@ -72,6 +74,17 @@ class NoIndexError(UsageError):
         super().__init__(f"No published index at `{path}`. Run `graphrag-assets index` first.")
 
 
+class OutdatedIndexError(UsageError):
+    """A published version that lacks a table or column of today."""
+
+    def __init__(self, version: int) -> None:
+        """Name the version."""
+        super().__init__(
+            f"Index version {version} was published by an older version of graphrag-assets, "
+            "and lacks what is asked of it. `graphrag-assets index` publishes it anew."
+        )
+
+
 class NoMapError(UsageError):
     """There is nothing to draw."""
 
@@ -113,6 +126,10 @@ class SqlError(UsageError):
     def __init__(self, reason: str) -> None:
         """Quote the database's own reason."""
         super().__init__(f"The statement was refused: {reason}")
+
+
+class UnknownNameError(SqlError):
+    """A statement that names a table or column that isn't there."""
 
 
 class ExportError(UsageError):

@@ -26,6 +26,7 @@ from graphrag_assets.errors import (
     NoVersionError,
     SqlError,
     TableError,
+    UnknownNameError,
 )
 from graphrag_assets.opening import open_patiently, spared
 from graphrag_assets.schema import (
@@ -39,6 +40,7 @@ from graphrag_assets.schema import (
     types_of,
 )
 from graphrag_assets.tables import TABLES, columns, keys, sort_columns
+from graphrag_assets.text import sha256
 
 Connection = duckdb.DuckDBPyConnection
 T = TypeVar("T")
@@ -279,17 +281,23 @@ def fingerprint(connection: Connection, table: str) -> str:
 
 def select(connection: Connection, statement: str, **values: object) -> pl.DataFrame:
     """Return the rows of a statement; raise SqlError with DuckDB's reason."""
-    try:
+    with _refused():
         relation = connection.sql(statement, params=values or None)
         return pl.DataFrame() if relation is None else _frame(relation)
-    except duckdb.Error as error:
-        raise SqlError(str(error)) from error
 
 
 def records(connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
     """Return the rows of a statement as tuples: for few of them, in half the time of a frame."""
-    try:
+    with _refused():
         return connection.execute(statement, values or None).fetchall()
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    try:
+        yield
+    except (duckdb.BinderException, duckdb.CatalogException) as error:
+        raise UnknownNameError(str(error)) from error
     except duckdb.Error as error:
         raise SqlError(str(error)) from error
 
@@ -333,6 +341,13 @@ def with_missing_vectors(statement: str) -> str:
 def views() -> Mapping[str, str]:
     """Return the statements that make the views, by name."""
     return {name: sql(f"views/{name}") for name in sql_files("views")}
+
+
+@cache
+def edition() -> str:
+    """Return a hash of what tables and views there are: an older version may lack some."""
+    tables = {name: repr(table.create_empty().schema) for name, table in TABLES.items()}
+    return sha256(repr((tables, views())))[:16]
 
 
 @cache

@@ -12,7 +12,7 @@ from graphrag_assets.assets.publication import CONTENTS, publish
 from graphrag_assets.errors import UnpublishableError
 from graphrag_assets.project import Project
 from graphrag_assets.store import Store, fingerprint, open_published, replace, select
-from graphrag_assets.versions import changes
+from graphrag_assets.versions import changes, roll_back
 from pipeline import database_of
 from small_corpus import write_project
 from table_rows import put, rows_of, vectors
@@ -69,6 +69,12 @@ def fill(project: Project, entities: list[dict] = ENTITIES) -> None:
 
 def state(connection, table: str) -> dict:
     return {"table": table, "fingerprint": fingerprint(connection, table), "inputs": "{}"}
+
+
+def forget_edition(project: Project) -> None:
+    """Make the last publication that of older code."""
+    with project.store.transaction() as connection:
+        connection.execute("UPDATE asset_states SET recipe = '1' WHERE \"table\" = 'index'")
 
 
 def publish_it(project: Project, run_id: str = "run") -> dict:
@@ -135,6 +141,23 @@ class TestVersions:
         assert publish_it(filled) == {"version": 1, "published": False}
         assert filled.store.current.stat().st_ino == before.st_ino
         assert filled.store.current.stat().st_mtime_ns == before.st_mtime_ns
+
+    def test_what_older_code_published_is_published_anew(self, filled):
+        publish_it(filled)
+        forget_edition(filled)
+
+        assert publish_it(filled) == {"version": 2, "published": True}
+        assert publish_it(filled) == {"version": 2, "published": False}
+
+    def test_what_older_code_published_stays_where_it_was_rolled_back(self, filled):
+        publish_it(filled)
+        fill(filled, ENTITIES[:1])
+        publish_it(filled)
+        roll_back(filled, 1)
+        forget_edition(filled)
+
+        assert publish_it(filled) == {"version": 3, "published": False}
+        assert count_in(filled.store) == 2
 
     def test_old_ones_are_forgotten_as_the_settings_say(self, project):
         for number in range(4):

@@ -1,6 +1,7 @@
 """The working tables, once all their laws hold -> a published version."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from graphrag_assets.database import IndexDatabase, one_run
 from graphrag_assets.metadata import asset_key
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
-from graphrag_assets.store import Connection, select, sql, with_missing_vectors
+from graphrag_assets.store import Connection, edition, select, sql, with_missing_vectors
 from graphrag_assets.tables import BOOKS, TABLES
 from graphrag_assets.text import sha256
 from graphrag_assets.versions import reconcile, write_version
@@ -43,7 +44,7 @@ def _spec(project: Project) -> dg.AssetSpec:
         deps=[asset_key(project, table) for table in CONTENTS],
         group_name="publication",
         kinds={"duckdb"},
-        code_version="1",
+        code_version=edition(),
         description=(
             "The published index: data/graphrag.duckdb, and each version beside the working "
             "database. Readers see one whole version, before, while and after a run."
@@ -54,7 +55,8 @@ def _spec(project: Project) -> dg.AssetSpec:
 def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str, Any]:
     """Publish the working tables as the next version, unless the last run did.
 
-    After a rollback they aren't the current version, and stay unpublished until they change.
+    After a rollback they aren't the current version, and stay unpublished until they change. What
+    older code published is published anew: it may lack a table or a column.
 
     Raises UnpublishableError if a law with a blocking check is broken.
     """
@@ -63,17 +65,25 @@ def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str,
         _refuse_broken(connection, project)
         states = asset_states(connection)
         inputs = {table: states[table].fingerprint for table in CONTENTS if table in states}
-        unchanged = INDEX in states and states[INDEX].inputs == inputs
+        latest = next_version(connection, project.store) - 1
+        unchanged = INDEX in states and _stands(states[INDEX], inputs, latest)
         if not unchanged:
             reconcile(connection, project.store)
-        version = next_version(connection, project.store) - (1 if unchanged else 0)
+        version = latest if unchanged else next_version(connection, project.store)
         if not unchanged:
             _write_version(connection, project, version, run_id)
-            save_states(connection, [State(INDEX, str(version), "1", inputs, settled=True)])
+            state = State(INDEX, str(version), edition(), inputs, settled=True)
+            save_states(connection, [state])
         connection.commit()
     database.rest()
     _bring_out(project, version)
     return {"version": version, "published": not unchanged}
+
+
+def _stands(published: State, inputs: Mapping[str, str], latest: int) -> bool:
+    """Whether what was published is what would be; after a rollback it isn't the latest version."""
+    is_latest = published.fingerprint == str(latest)
+    return published.inputs == inputs and (published.recipe == edition() or not is_latest)
 
 
 def _refuse_broken(connection: Connection, project: Project) -> None:

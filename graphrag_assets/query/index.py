@@ -115,7 +115,7 @@ class Index:
 
     def sql(self, query: str) -> pl.DataFrame:
         """Return the rows of a statement that reads; raise SqlError for any other."""
-        return self.reader.rows(query)
+        return self.reader.sql(query)
 
     def close(self) -> None:
         """Close the file, and the models' connections."""

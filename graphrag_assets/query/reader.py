@@ -1,11 +1,13 @@
 """Reads of one published version: SQL, vectors as matrices, the graph as a sparse matrix."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
+from graphrag_assets.errors import OutdatedIndexError, UnknownNameError
 from graphrag_assets.query.arrays import Arrays, kept
 from graphrag_assets.query.document_filter import open_scope
 from graphrag_assets.query.graph import PLACES, Graph, graph_arrays
@@ -45,19 +47,21 @@ class Reader:
         self._graph: Graph | None = None
         self._relations: Relations | None = None
 
-    def rows(self, statement: str, **values: object) -> pl.DataFrame:
-        """Return the rows of a statement."""
-        return select(self._cursor(), statement, **values)
-
-    def rows_within(self, seconds: float, statement: str) -> pl.DataFrame:
-        """Return the rows of a statement; raise SqlError for one that takes longer."""
+    def sql(self, statement: str, *, seconds: float | None = None) -> pl.DataFrame:
+        """Return the rows of anybody's statement; raise SqlError for a wrong or too long one."""
         cursor = self._cursor()
-        alarm = threading.Timer(seconds, cursor.interrupt)
-        alarm.start()
+        alarm = threading.Timer(seconds or 0, cursor.interrupt)
+        if seconds is not None:
+            alarm.start()
         try:
             return select(cursor, statement)
         finally:
             alarm.cancel()
+
+    def rows(self, statement: str, **values: object) -> pl.DataFrame:
+        """Return the rows of a statement of ours."""
+        with self._of_today():
+            return select(self._cursor(), statement, **values)
 
     def ask(self, name: str, **values: object) -> pl.DataFrame:
         """Return the rows of sql/NAME.sql."""
@@ -138,7 +142,16 @@ class Reader:
             self._connection.close()
 
     def _tuples(self, statement: str, **values: object) -> list[Row]:
-        return records(self._cursor(), statement, **values)
+        with self._of_today():
+            return records(self._cursor(), statement, **values)
+
+    @contextmanager
+    def _of_today(self) -> Iterator[None]:
+        """Say what it means that a version lacks what a statement of ours names."""
+        try:
+            yield
+        except UnknownNameError as error:
+            raise OutdatedIndexError(self.version) from error
 
     def _cursor(self) -> Connection:
         """Return a connection for one statement: other threads have theirs."""

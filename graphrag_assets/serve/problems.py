@@ -17,6 +17,7 @@ from graphrag_assets.errors import (
     ModelError,
     NoIndexError,
     NotFoundError,
+    OutdatedIndexError,
     QuestionError,
     SqlError,
 )
@@ -27,6 +28,7 @@ KINDS: Final[Sequence[tuple[type[GraphRAGError], int, str]]] = (  # the first th
     (NotFoundError, 404, "/search, /entities and /reports give ids."),
     (QuestionError, 422, SEE_DOCS),
     (SqlError, 422, "docs/TABLES.md names the tables and columns."),
+    (OutdatedIndexError, 503, "Run `graphrag-assets index`; this server will find the result."),
     (NoIndexError, 503, "Run `graphrag-assets index`; this server will find the result."),
     (BusyError, 503, "Ask again in a moment."),
     (DeadlineError, 504, "Ask at a coarser level, or raise [serve] deadline_seconds."),

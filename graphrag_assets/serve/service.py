@@ -68,7 +68,7 @@ class Service:
         """Return the version and the first rows of a statement that reads; raise SqlError."""
 
         def select(index: Index) -> tuple[int, pl.DataFrame]:
-            rows = index.reader.rows_within(self._limits.deadline_seconds, statement)
+            rows = index.reader.sql(statement, seconds=self._limits.deadline_seconds)
             return index.version, rows.head(limit)
 
         return await self.consult(select)

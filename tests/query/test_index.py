@@ -3,12 +3,15 @@
 import asyncio
 import re
 from collections import Counter
+from contextlib import closing
 
+import duckdb
 import pytest
 
 from asked import KAJA, THEMES, assert_resolves, points, prompts
-from graphrag_assets.errors import ModelCallError, QuestionError, SqlError
+from graphrag_assets.errors import ModelCallError, OutdatedIndexError, QuestionError, SqlError
 from graphrag_assets.query.citations import statements
+from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.route import choose
 from small_corpus import NAMES, ROW
 
@@ -320,3 +323,17 @@ def test_a_statement_is_what_stands_before_its_brackets():
         "R56cd78ef": ["It burned", "It rained"],
         "T12ab34cd": ["It rained"],
     }
+
+
+def test_a_version_of_older_code_is_named_with_the_way_out(indexed, tmp_path):
+    """What a statement of ours names is missing there; anybody's own statement is just wrong."""
+    older = tmp_path / "0003.duckdb"
+    with duckdb.connect(older) as connection:
+        connection.execute("CREATE TABLE entities (id VARCHAR)")
+    with closing(Reader(older)) as reader:
+        with pytest.raises(OutdatedIndexError, match=r"version 3 .* `graphrag-assets index`"):
+            reader.ask("graph_edges")
+        with pytest.raises(OutdatedIndexError):
+            reader.records("best_reports", k=1)
+        with pytest.raises(SqlError, match="refused"):
+            reader.sql("SELECT title FROM entities")

@@ -77,7 +77,7 @@ def test_a_statement_is_interrupted(indexed):
 
     endless = "SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b"
     with pytest.raises(SqlError, match=r"(?i)interrupt"):
-        Index(indexed, None).reader.rows_within(0.2, endless)
+        Index(indexed, None).reader.sql(endless, seconds=0.2)
 
 
 class TestTooLarge:
