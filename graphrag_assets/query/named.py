@@ -1,11 +1,14 @@
 """What a question or a text names: entities, and documents by their titles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from graphrag_assets.names import words, written
 from graphrag_assets.query.reader import Reader
+
+KINDS = ("entity", "document")
+Names = dict[str, dict[str, list[str]]]  # what each name stands for, by kind
 
 
 @dataclass(frozen=True)
@@ -14,7 +17,12 @@ class Named:
 
     entities: Mapping[str, Sequence[str]]
     documents: Mapping[str, Sequence[str]]
-    rest: str
+    around: Sequence[str]
+
+    @property
+    def rest(self) -> str:
+        """The words around the names, as a text."""
+        return written(self.around)
 
 
 def named_in(reader: Reader, *texts: str, proper: bool = False) -> list[Named]:
@@ -24,12 +32,11 @@ def named_in(reader: Reader, *texts: str, proper: bool = False) -> list[Named]:
     """
     said = [words(text) for text in texts]
     starts = {start for text in said for start in _starts(text, proper=proper)}
-    whole = "".join(f" {' '.join(text).casefold()} \n" for text in said)
-    refs: dict[str, dict[str, list[str]]] = {"entity": {}, "document": {}}
+    names: Names = {}
     for _, name, kind, ref in reader.look_up("names_that_start", sorted(starts)):
-        if f" {name} " in whole:  # not in SQL, which would look for every name there is
-            refs[kind].setdefault(name, []).append(ref)
-    return [_named(text, refs["entity"], refs["document"]) for text in said]
+        names.setdefault(name, {}).setdefault(kind, []).append(ref)
+    lengths = _lengths(names)
+    return [_named(text, names, lengths) for text in said]
 
 
 def _starts(text: Sequence[str], *, proper: bool) -> set[str]:
@@ -38,35 +45,27 @@ def _starts(text: Sequence[str], *, proper: bool) -> set[str]:
     return {way.casefold() for one, two in begun for way in (one, f"{one} {two}")}
 
 
-def _named(
-    text: Sequence[str],
-    entities: Mapping[str, Sequence[str]],
-    documents: Mapping[str, Sequence[str]],
-) -> Named:
+def _named(text: Sequence[str], names: Names, lengths: Mapping[str, Sequence[int]]) -> Named:
     folded = [word.casefold() for word in text]
-    found, rest, at = [], [], 0
-    longest = _longest(entities.keys() | documents.keys())
-    while at < len(folded):
-        if (most := longest.get(folded[at], 0)) == 0:
-            rest.append(text[at])
-            at += 1
+    found, rest, after = [], [], 0
+    for at in [place for place, word in enumerate(folded) if word in lengths]:
+        if at < after:
             continue
-        ways = (" ".join(folded[at : at + n]) for n in range(most, 0, -1))
-        name = next((way for way in ways if way in entities or way in documents), None)
-        found += [name] if name else []
-        rest += ["\n"] if name else [text[at]]
-        at += len(name.split(" ")) if name else 1
-    return Named(
-        {name: entities[name] for name in found if name in entities},
-        {name: documents[name] for name in found if name in documents},
-        written(rest),
+        ways = (" ".join(folded[at : at + n]) for n in lengths[folded[at]])
+        name = next((way for way in ways if way in names), None)
+        if name is not None:
+            found.append(name)
+            rest += [*text[after:at], "\n"]
+            after = at + name.count(" ") + 1
+    entities, documents = (
+        {name: names[name][kind] for name in found if kind in names[name]} for kind in KINDS
     )
+    return Named(entities, documents, [*rest, *text[after:]])
 
 
-def _longest(names: set[str]) -> dict[str, int]:
-    """Return {first word: the most words that a name has which begins with it}."""
-    most: dict[str, int] = {}
+def _lengths(names: Iterable[str]) -> dict[str, list[int]]:
+    """Return {first word: how many words names have that begin with it}, the most first."""
+    found: dict[str, set[int]] = {}
     for name in names:
-        first, *more = name.split(" ")
-        most[first] = max(most.get(first, 0), 1 + len(more))
-    return most
+        found.setdefault(name.partition(" ")[0], set()).add(name.count(" ") + 1)
+    return {first: sorted(lengths, reverse=True) for first, lengths in found.items()}
