@@ -114,9 +114,15 @@ class Graph:
         here = np.flatnonzero(step.values > TOO_LITTLE)
         if len(here) > MOST:
             here = here[np.sort(smallest(-step.values[here], MOST))]
-        entries, counts = self._entries(step.places[here])
-        chance = np.repeat(step.values[here], counts) * self.chances[entries]
-        return self._summed(self.ends[entries], DAMPING * chance)
+        places, values = step.places[here], DAMPING * step.values[here]
+        if len(here) * SPARSE > len(self.starts):  # nearly everywhere: all entries as they lie
+            everywhere = np.zeros(len(self.starts) - 1)
+            everywhere[places] = values
+            return self._summed(
+                self.ends, np.repeat(everywhere, np.diff(self.starts)) * self.chances
+            )
+        entries, counts = self._entries(places)
+        return self._summed(self.ends[entries], np.repeat(values, counts) * self.chances[entries])
 
     def _entries(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return where the entries of some columns are, and how many each column has."""
