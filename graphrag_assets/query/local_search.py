@@ -12,7 +12,7 @@ from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.likest import likest
 from graphrag_assets.query.lookups import Row
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import Worded, local, worded
+from graphrag_assets.query.ranking import Worded, best_of, local, worded
 from graphrag_assets.query.subtree import Subtree
 from graphrag_assets.query.titles import names_of_relationships
 from graphrag_assets.query.vectors import Vector
@@ -22,6 +22,8 @@ N_ENTITIES = 20
 N_BETWEEN = 20
 N_REPORTS = 5
 N_CLAIMS = 200
+N_LIKELY = 20  # text units, by words alone
+HEAD_START = 0.002  # seconds: a request is written before a thread takes the interpreter
 SHARES = {  # of the context's tokens
     "report": 0.1,
     "entity": 0.1,
@@ -52,10 +54,25 @@ async def context(engine: Engine, question: Question, budget: int) -> tuple[list
 
 async def _read(engine: Engine, question: str) -> tuple[Worded, Vector]:
     """Return what a question's words find, and its vector: both are sought at once."""
-    vector, words = await asyncio.gather(
-        engine.embed(question), aside(worded, engine.reader, question)
-    )
-    return words, vector
+    vector = asyncio.ensure_future(engine.embed(question))
+    words, _ = await asyncio.gather(_words(engine, question, vector), vector)
+    return words, vector.result()
+
+
+async def _words(engine: Engine, question: str, vector: asyncio.Future[Vector]) -> Worded:
+    """Return what a question's words find; while its vector is away, get likely passages ready."""
+    await asyncio.sleep(HEAD_START)
+    words = await aside(worded, engine.reader, question)
+    if not vector.done():
+        await aside(_get_ready, engine, words)
+    return words
+
+
+def _get_ready(engine: Engine, words: Worded) -> None:
+    """Count the tokens of what will be read, as far as words tell: they are remembered."""
+    likely = [*best_of(words.titled, N_LIKELY), *(ref for ref, _ in words.matching[:N_LIKELY])]
+    budget = _share("text_unit", engine.settings.context_tokens)
+    engine.apart(engine.reader).passages(list(dict.fromkeys(likely)), budget)
 
 
 def _context(

@@ -96,7 +96,7 @@ def local(reader: Reader, words: Worded, vector: Vector, k: int) -> Found:
         by_words * MATCHING * graph.text_unit_weights(_above_least(matching)),
         by_words * TOLD * graph.entity_weights(_told(reader, vector, facts[:N_TOLD])),
     )
-    first = [*_best_of(words.titled, N_TITLED), *(ref for ref, _ in matching[:N_MATCHING])]
+    first = [*best_of(words.titled, N_TITLED), *(ref for ref, _ in matching[:N_MATCHING])]
     scores = graph.page_rank(_followed(reader, graph, restart, list(dict.fromkeys(first))))
     return Found(*graph.best(scores, max(k, N_TEXT_UNITS)), facts)
 
@@ -176,7 +176,8 @@ def _share_of_names(reader: Reader, question: str, rest: str) -> float:
     return 1 - part / whole
 
 
-def _best_of(weights: Mapping[str, float], k: int) -> list[str]:
+def best_of(weights: Mapping[str, float], k: int) -> list[str]:
+    """Return the k ids that weigh most."""
     return sorted(weights, key=lambda ref: (-weights[ref], ref))[:k]
 
 
