@@ -11,6 +11,7 @@ import logging
 import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +33,7 @@ ROWS: Final = sa.Table(
     sa.Column("key", sa.String(64), primary_key=True),
     sa.Column("value", sa.LargeBinary, nullable=False),
 )
+FOUND: Final = sa.select(ROWS).where(ROWS.c.key.in_(sa.bindparam("keys", expanding=True)))
 
 
 class Memo:
@@ -55,8 +57,8 @@ class Memo:
         found: dict[str, bytes] = {}
         with self._connection() as connection:
             for part in _parts(list(keys)):
-                rows = connection.execute(sa.select(ROWS).where(ROWS.c.key.in_(part)))
-                found |= {row.key: bytes(row.value) for row in rows}
+                rows = connection.execute(FOUND, {"keys": part})
+                found |= {key: bytes(value) for key, value in rows}
         return found
 
     def put_many(self, items: Mapping[str, bytes]) -> None:
@@ -135,6 +137,7 @@ def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
+@cache
 def _insert(dialect: str) -> sa.Insert:
     if dialect == "postgresql":
         return postgresql.insert(ROWS).on_conflict_do_nothing()
