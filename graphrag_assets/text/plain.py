@@ -102,6 +102,7 @@ def language(text: str) -> str:
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _SIGN = re.compile(rf"[{_CJK}]")
 _TERM = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:['’./_-][^\W_{_CJK}]+)*")
+_ASCII_TERM = re.compile(r"[a-z0-9]+(?:['./_-][a-z0-9]+)*")  # the same, in half the time
 _JOINT = re.compile(r"[./_-]")
 _PLURAL = re.compile(r"[a-z]{3,}s")
 _UNFOLDED = ("ss", "us", "is")
@@ -113,6 +114,8 @@ def terms(text: str) -> list[str]:
     Words are casefolded, English plurals and possessives folded; a code (ceb-2031-17) stands whole
     and in parts; Chinese, Japanese and Korean come as pairs of signs.
     """
+    if text.isascii():
+        return [term for word in _ASCII_TERM.findall(text.lower()) for term in _word_terms(word)]
     found: list[str] = []
     for word in _TERM.findall(unicodedata.normalize("NFKC", text).casefold()):
         if not word.isascii() and _SIGN.match(word):
