@@ -65,7 +65,11 @@ class Markers:
 
     def distinct(self, items: Iterable[Item]) -> list[Item]:
         """Return items whose markers are theirs alone."""
-        return [replace(item, digits=self.digits(item.kind, item.id)) for item in items]
+        return [
+            item if digits == item.digits else replace(item, digits=digits)
+            for item in items
+            for digits in (self.digits(item.kind, item.id),)
+        ]
 
 
 def render(items: Iterable[Item]) -> str:

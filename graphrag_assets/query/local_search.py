@@ -12,7 +12,7 @@ from graphrag_assets.query.graph import Ranked
 from graphrag_assets.query.likest import likest
 from graphrag_assets.query.lookups import Row
 from graphrag_assets.query.question import Question
-from graphrag_assets.query.ranking import Worded, best_of, local, worded
+from graphrag_assets.query.ranking import N_TITLED, Worded, best_of, local, names_of, worded
 from graphrag_assets.query.subtree import Subtree
 from graphrag_assets.query.titles import names_of_relationships
 from graphrag_assets.query.vectors import Vector
@@ -22,7 +22,8 @@ N_ENTITIES = 20
 N_BETWEEN = 20
 N_REPORTS = 5
 N_CLAIMS = 200
-N_LIKELY = 20  # text units, by words alone
+N_LIKELY = 20  # text units, by words alone: most of what will be told
+N_READ = 10  # of these: most of those whose names will be followed
 HEAD_START = 0.002  # seconds: a request is written before a thread takes the interpreter
 SHARES = {  # of the context's tokens
     "report": 0.1,
@@ -69,10 +70,15 @@ async def _words(engine: Engine, question: str, vector: asyncio.Future[Vector]) 
 
 
 def _get_ready(engine: Engine, words: Worded) -> None:
-    """Count the tokens of what will be read, as far as words tell: they are remembered."""
-    likely = [*best_of(words.titled, N_LIKELY), *(ref for ref, _ in words.matching[:N_LIKELY])]
+    """Read what the walk will start from and what will be told, as far as words tell.
+
+    The words of texts and the tokens of lines are remembered.
+    """
+    matching = [ref for ref, _ in words.matching[:N_LIKELY]]
+    likely = list(dict.fromkeys([*best_of(words.titled, N_TITLED), *matching]))
+    names_of(engine.reader, likely[:N_READ])
     budget = _share("text_unit", engine.settings.context_tokens)
-    engine.apart(engine.reader).passages(list(dict.fromkeys(likely)), budget)
+    engine.apart(engine.reader).passages(likely, budget)
 
 
 def _context(

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from functools import lru_cache
+from itertools import chain, zip_longest
+from typing import Final
 
 from graphrag_assets.names import words, written
 from graphrag_assets.query.reader import Reader
 
 KINDS = ("entity", "document")
+REMEMBERED: Final = 200  # texts whose words are: some 8 MB
 Names = dict[str, dict[str, list[str]]]  # what each name stands for, by kind
 
 
@@ -30,23 +33,37 @@ def named_in(reader: Reader, *texts: str, proper: bool = False) -> list[Named]:
 
     With `proper`, names begin with a word that isn't in lower case, as in written texts.
     """
-    said = [words(text) for text in texts]
-    starts = {start for text in said for start in _starts(text, proper=proper)}
+    said = [_said(text, proper=proper) for text in texts]
+    starts = frozenset[str]().union(*(one.starts for one in said))
     names: Names = {}
     for _, name, kind, ref in reader.look_up("names_that_start", sorted(starts)):
         names.setdefault(name, {}).setdefault(kind, []).append(ref)
     lengths = _lengths(names)
-    return [_named(text, names, lengths) for text in said]
+    return [_named(one, names, lengths) for one in said]
 
 
-def _starts(text: Sequence[str], *, proper: bool) -> set[str]:
-    pairs = zip_longest(text, text[1:], fillvalue="")
-    begun = [(one, two) for one, two in pairs if not (proper and one[0].islower())]
-    return {way.casefold() for one, two in begun for way in (one, f"{one} {two}")}
+@dataclass(frozen=True)
+class Said:
+    """A text's words, as they stand and folded, and those that names may start with."""
+
+    words: Sequence[str]
+    folded: Sequence[str]
+    starts: frozenset[str]
 
 
-def _named(text: Sequence[str], names: Names, lengths: Mapping[str, Sequence[int]]) -> Named:
-    folded = [word.casefold() for word in text]
+@lru_cache(maxsize=REMEMBERED)
+def _said(text: str, *, proper: bool) -> Said:
+    said = words(text)
+    folded = [word.casefold() for word in said]
+    ways = zip(folded, map(" ".join, zip_longest(folded, folded[1:], fillvalue="")), strict=True)
+    begun = (
+        way for word, way in zip(said, ways, strict=True) if not (proper and word[0].islower())
+    )
+    return Said(said, folded, frozenset(chain.from_iterable(begun)))
+
+
+def _named(said: Said, names: Names, lengths: Mapping[str, Sequence[int]]) -> Named:
+    text, folded = said.words, said.folded
     found, rest, after = [], [], 0
     for at in [place for place, word in enumerate(folded) if word in lengths]:
         if at < after:

@@ -183,12 +183,16 @@ def best_of(weights: Mapping[str, float], k: int) -> list[str]:
 
 def _followed(reader: Reader, graph: Graph, restart: Weights, units: list[str]) -> Weights:
     """Return the restart with the step from text units to the documents that they name."""
-    texts: dict[str, str] = dict(reader.look_up("texts_of_text_units", units))
-    units = [ref for ref in units if ref in texts]
-    named = named_in(reader, *(texts[ref] for ref in units), proper=True)
+    named = names_of(reader, units)
     steps = [restart]
-    for ref, titled in zip(units, _titled(reader, named), strict=True):
+    for ref, titled in zip(named, _titled(reader, list(named.values())), strict=True):
         titled.pop(ref, None)
         chance = DAMPING * FOLLOWED * restart.at(graph.place_of(ref))
         steps.append(chance * graph.text_unit_weights(titled))
     return graph.together(*steps)
+
+
+def names_of(reader: Reader, units: Sequence[str]) -> dict[str, Named]:
+    """Return what text units name, by id."""
+    texts: dict[str, str] = dict(reader.look_up("texts_of_text_units", units))
+    return dict(zip(texts, named_in(reader, *texts.values(), proper=True), strict=True))

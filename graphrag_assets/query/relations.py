@@ -43,7 +43,8 @@ class Relations:
         inside = places[known]
         asked = (inside[:, None] * len(self.entities) + inside).ravel()
         first, end = (np.searchsorted(self.pairs, asked, side) for side in SIDES)
-        there = [self.places[one:other] for one, other in zip(first, end, strict=True)]
+        some = first < end  # few of all pairs
+        there = [self.places[a:b] for a, b in zip(first[some], end[some], strict=True)]
         found = np.concatenate([np.zeros(0, np.int32), *there])
         order = np.lexsort((self.ids[found], -self.degrees[found], -self.weights[found]))
         return [ref.decode() for ref in self.ids[found[order[:k]]]]
