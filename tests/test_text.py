@@ -164,6 +164,10 @@ class TestTerms:
     def test_words_that_only_look_plural_stay(self):
         assert terms("glass bus this gas churches") == ["glass", "bus", "this", "gas", "church"]
 
+    @given(st.text(st.characters(max_codepoint=127), max_size=80))
+    def test_plain_texts_have_the_terms_that_they_have_among_others(self, text):
+        assert terms(f"{text} 灯") == [*terms(text), "灯"]
+
     @given(st.text(max_size=80))
     def test_a_term_never_holds_white_space(self, text):
         assert not [term for term in terms(text) if not term or re.search(r"\s", term)]

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import threading
 from collections import Counter
 from contextlib import closing
 
@@ -10,7 +11,9 @@ import pytest
 
 from asked import KAJA, THEMES, assert_resolves, points, prompts
 from graphrag_assets.errors import ModelCallError, OutdatedIndexError, QuestionError, SqlError
+from graphrag_assets.query import local_search
 from graphrag_assets.query.citations import statements
+from graphrag_assets.query.engine import Engine
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.query.route import choose
 from small_corpus import NAMES, ROW
@@ -155,6 +158,28 @@ class TestLocal:
         assert_resolves(index, answer)
         assert "Kaja Lund sailed the Silver Tern." in citation.passages[0].text
         assert citation.passages[0].path == "06-ship.txt"
+
+    def test_is_the_same_if_its_passages_were_read_ahead(self, ask_with, monkeypatch):
+        embed, get_ready, ready = Engine.embed, local_search._get_ready, threading.Event()
+
+        async def slow(*asked):
+            assert await asyncio.to_thread(ready.wait, 60)
+            return await embed(*asked)
+
+        def read_ahead(*asked):
+            get_ready(*asked)
+            ready.set()
+
+        index, script = ask_with()
+        with monkeypatch.context() as patch:
+            patch.setattr(Engine, "embed", slow)
+            patch.setattr(local_search, "_get_ready", read_ahead)
+            index.ask(KAJA, method="local")
+        other, other_script = ask_with()
+        monkeypatch.setattr(local_search, "_get_ready", lambda *_: None)
+        other.ask(KAJA, method="local")
+
+        assert prompts(script, "local_answer") == prompts(other_script, "local_answer")
 
     def test_of_entities_and_relationships_cites_the_sentences(self, ask_with):
         index, script = ask_with()

@@ -62,6 +62,12 @@ class TestNames:
         assert sorted(named.documents) == ["blood street"]
         assert named.rest.split() == ["Who", "directed"]
 
+    def test_after_a_name_the_next_one_is_looked_for(self, films):
+        (named,) = named_in(films.reader, "Leo Fong director, Leo Fong actor, Leo")
+
+        assert sorted(named.documents) == ["leo fong", "leo fong director"]
+        assert named.rest.split() == ["actor", "Leo"]
+
     def test_a_title_is_a_name_without_what_tells_it_from_others(self, films):
         (named,) = named_in(films.reader, "Where was Leo Fong born?")
 
