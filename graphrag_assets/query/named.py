@@ -10,7 +10,7 @@ from graphrag_assets.names import words, written
 from graphrag_assets.query.reader import Reader
 
 KINDS = ("entity", "document")
-REMEMBERED: Final = 200  # texts whose words are: some 8 MB
+REMEMBERED: Final = 64  # texts whose words are: some 8 MB
 Names = dict[str, dict[str, list[str]]]  # what each name stands for, by kind
 
 
