@@ -72,8 +72,11 @@ async def _words(engine: Engine, question: str, vector: asyncio.Future[Vector]) 
 def _get_ready(engine: Engine, words: Worded) -> None:
     """Read what the walk will start from and what will be told, as far as words tell.
 
-    The words of texts and the tokens of lines are remembered.
+    The words of texts and the tokens of lines are remembered. Of a large version nothing is: its
+    rows would be read twice.
     """
+    if not engine.reader.keeps_rows:
+        return
     matching = [ref for ref, _ in words.matching[:N_LIKELY]]
     likely = list(dict.fromkeys([*best_of(words.titled, N_TITLED), *matching]))
     names_of(engine.reader, likely[:N_READ])

@@ -61,6 +61,7 @@ class Lookups:
     def __init__(self, *, keep: bool) -> None:
         """Read nothing yet; with `keep` False, keep nothing of a small version either."""
         self._keep = keep
+        self._small: bool | None = None
         self._kept: dict[str, ByKey | None] = {}
         self._lock = threading.Lock()
 
@@ -74,11 +75,18 @@ class Lookups:
             found = _read(name, wanted, run)
         return [row for key in wanted for row in found.get(key, ())]
 
+    def keeps(self, run: Run) -> bool:
+        """Whether rows are kept, so that to look them up once more takes no time."""
+        with self._lock:
+            if self._small is None:
+                self._small = self._keep and _is_small(run)
+            return self._small
+
     def _whole(self, name: str, run: Run) -> ByKey | None:
         """Return all rows of a statement, if they are kept."""
+        kept = self.keeps(run)
         with self._lock:
             if name not in self._kept:
-                kept = self._keep and _is_small(run)
                 self._kept[name] = _read(name, _keys(name, run), run) if kept else None
             return self._kept[name]
 

@@ -75,6 +75,11 @@ class Reader:
         """Return the rows of sql/by_key/NAME.sql for some keys, in the order of the keys."""
         return self._lookups.of(name, keys, self._tuples)
 
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether rows that are looked up by key are kept: those of a small version."""
+        return self._lookups.keeps(self._tuples)
+
     def passages(self, text_units: Iterable[str]) -> list[TextUnit]:
         """Return text units with their places in documents, in this order."""
         return [TextUnit(*row) for row in self.look_up("passages", text_units)]
