@@ -17,6 +17,9 @@ import json_repair
 OPENING: Final = re.compile(r"[{\[]")
 SIGN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],]', re.S)  # a string, or a sign outside
 ENDED: Final = re.compile(r"""(?:(?<!\\)"|[}\]]\s*[}\]])\s*[}\]]$""")
+ESCAPED: Final = re.compile(  # what json_repair reads otherwise; "kept" is what it reads rightly
+    r"\\(?:(?P<kept>[\\\"bnrt])|[/f]|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
 OPENERS: Final = {"{": "}", "[": "]"}
 TYPOGRAPHIC: Final = str.maketrans("“”„", '"""')
 WIDE: Final = re.compile(r'(?<=["\]}\d])\s*[：，]\s*(?=["{\[\d])')  # signs of Chinese writing
@@ -105,8 +108,12 @@ def _mended(text: str, most: int) -> Any:  # noqa: ANN401
     """Return what a text that is nearly JSON means; None for none, and for too much of it."""
     if len(text) > most or _is_deep(text):
         return None
-    value = json_repair.loads(text)
+    value = json_repair.loads(ESCAPED.sub(_unescaped, text))
     return value if isinstance(value, dict | list) and value else None
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return escape[0] if escape["kept"] else str(json.loads(f'"{escape[0]}"'))
 
 
 def _open_ended(text: str, most: int) -> Iterator[tuple[Any, bool]]:

@@ -223,10 +223,10 @@ def items(model: type[BaseModel], limit: int) -> BeforeValidator:
 
     def read(value: object, info: ValidationInfo) -> list[BaseModel]:
         found = as_items(value, model)
-        distinct = list({_identity(item): item for item in found}.values())
-        kept = [read for item in distinct if (read := _item(model, item, info))]
-        _note_count(info, len(found) - len(distinct), "identical {} folded")
-        _note_count(info, len(distinct) - len(kept), "unusable {} left out")
+        usable = [read for item in found if (read := _item(model, item, info))]
+        kept = list({repr(item): item for item in usable}.values())
+        _note_count(info, len(usable) - len(kept), "identical {} folded")
+        _note_count(info, len(found) - len(usable), "unusable {} left out")
         if found and not kept and isinstance(info.context, Notes):
             info.context.lost = True
         _note_count(info, len(kept) - limit, f"{{}} beyond the first {limit} left out")
@@ -256,10 +256,6 @@ def note(info: ValidationInfo, words: str) -> None:
 def _note_count(info: ValidationInfo, count: int, words: str) -> None:
     if count > 0:
         note(info, f"{count} {words.format(info.field_name)}")
-
-
-def _identity(item: object) -> str:
-    return item.model_dump_json() if isinstance(item, BaseModel) else repr(item)
 
 
 def _item(model: type[M], item: object, info: ValidationInfo) -> M | None:

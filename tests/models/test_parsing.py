@@ -56,6 +56,17 @@ def test_a_text_that_breaks_off_anywhere_keeps_a_prefix_of_its_items(items, data
     assert found is None or found == (names(written) or [])[: len(found)]
 
 
+@pytest.mark.parametrize("said", ["\f", "a\r\fb", "1/2", "\b", "😀", "\\f", 'a "b"\n', "C:\\frame"])
+def test_an_item_is_not_read_a_second_time_with_other_escapes(said):
+    """A text that breaks off is closed, and mended: both read the same."""
+    items = [{"name": "Mara", "description": said}, {"name": "Dunn", "description": ""}]
+    written = json.dumps({"entities": items}).replace("/", "\\/")
+    cut = read(written[: written.index("}") + 1], Extraction).reply
+    whole = read(written, Extraction).reply
+
+    assert cut.entities == whole.entities[:1]
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_said_to_be_unreadable(text):
     reading = read(text, Report)
@@ -218,12 +229,11 @@ def test_odd_names_are_cleaned_and_impossible_ones_left_out():
     assert reading.reply is not None
     assert [e.name for e in reading.reply.entities] == [
         "Ida Holm",
-        "Ida Holm",
         "=HYPERLINK()",
         "<b>x</b>",
         "a\ufffdb",
     ]
-    assert reading.notes == ("3 unusable entities left out",)
+    assert reading.notes == ("1 identical entities folded", "3 unusable entities left out")
 
 
 def test_long_texts_are_cut_and_numbers_moved_into_their_bounds():
@@ -248,7 +258,8 @@ def test_ratings_are_whole_numbers_in_their_bounds(value, expected):
 
 
 def test_claims_keep_their_status_whatever_its_case():
-    claims = [{"subject": "A", "status": status} for status in ("true", True, "Falsch", None)]
+    said = ("true", True, "Falsch", None)
+    claims = [{"subject": f"A{i}", "status": status} for i, status in enumerate(said)]
     reply = read(json.dumps({"claims": claims}), ExtractedClaims).reply
 
     assert reply is not None
