@@ -12,7 +12,7 @@ from functools import cache
 import polars as pl
 
 from graphrag_assets.errors import UnpublishableError
-from graphrag_assets.store import Connection, select, sql, sql_files, with_missing_vectors
+from graphrag_assets.store import Connection, select, sql, sql_files
 from graphrag_assets.tables import TABLES, columns, references
 
 
@@ -72,6 +72,19 @@ def broken_laws(
     return UnpublishableError(
         (verdict.check.meaning, verdict.culprits.head(3).to_dicts()) for verdict in broken
     )
+
+
+def with_missing_vectors(statement: str) -> str:
+    """Let a statement read missing_vectors (asset, id): what should have a vector and has none.
+
+    No view of the database: versions that older code published have none.
+    """
+    return f"WITH missing_vectors AS ({sql('missing_vectors')})\n{statement}"
+
+
+def unfinished() -> str:
+    """Return the statement that says what a complete index would have and this one lacks."""
+    return with_missing_vectors(sql("unfinished"))
 
 
 def _reference_checks() -> list[Check]:

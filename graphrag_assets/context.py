@@ -66,9 +66,10 @@ class Markers:
     def distinct(self, items: Iterable[Item]) -> list[Item]:
         """Return items whose markers are theirs alone."""
         return [
-            item if digits == item.digits else replace(item, digits=digits)
+            item
+            if (digits := self.digits(item.kind, item.id)) == item.digits
+            else replace(item, digits=digits)
             for item in items
-            for digits in (self.digits(item.kind, item.id),)
         ]
 
 

@@ -40,7 +40,6 @@ from graphrag_assets.schema import (
     types_of,
 )
 from graphrag_assets.tables import TABLES, columns, keys, sort_columns
-from graphrag_assets.text import sha256
 
 Connection = duckdb.DuckDBPyConnection
 T = TypeVar("T")
@@ -329,25 +328,10 @@ def sql(name: str) -> str:
     return (resources.files("graphrag_assets") / "sql" / f"{name}.sql").read_text("utf-8")
 
 
-def with_missing_vectors(statement: str) -> str:
-    """Let a statement read missing_vectors (asset, id): what should have a vector and has none.
-
-    No view of the database: versions that older code published have none.
-    """
-    return f"WITH missing_vectors AS ({sql('missing_vectors')})\n{statement}"
-
-
 @cache
 def views() -> Mapping[str, str]:
     """Return the statements that make the views, by name."""
     return {name: sql(f"views/{name}") for name in sql_files("views")}
-
-
-@cache
-def edition() -> str:
-    """Return a hash of what tables and views there are: an older version may lack some."""
-    tables = {name: repr(table.create_empty().schema) for name, table in TABLES.items()}
-    return sha256(repr((tables, views())))[:16]
 
 
 @cache

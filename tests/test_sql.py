@@ -5,7 +5,8 @@ import re
 import duckdb
 import pytest
 
-from graphrag_assets.store import connect, sql, sql_files, with_missing_vectors
+from graphrag_assets.checks import unfinished
+from graphrag_assets.store import connect, sql, sql_files
 from graphrag_assets.tables import TABLES
 
 QUESTIONS = sql_files("")
@@ -26,7 +27,7 @@ def connection(_empty_database):
 
 @pytest.mark.parametrize("name", [*QUESTIONS, *FOLDERS, *CHECKS])
 def test_a_statement_binds(connection, name):
-    statement = with_missing_vectors(sql(name)) if name == "unfinished" else sql(name)
+    statement = unfinished() if name == "unfinished" else sql(name)
     connection.execute(f"PREPARE question AS {statement}")
     connection.execute("DEALLOCATE question")
 

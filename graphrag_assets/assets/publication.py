@@ -3,16 +3,17 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import dagster as dg
 
-from graphrag_assets.checks import all_checks, broken_laws
+from graphrag_assets.checks import all_checks, broken_laws, unfinished
 from graphrag_assets.database import IndexDatabase, one_run
 from graphrag_assets.metadata import asset_key
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
-from graphrag_assets.store import Connection, edition, select, sql, with_missing_vectors
+from graphrag_assets.store import Connection, select, sql, views
 from graphrag_assets.tables import BOOKS, TABLES
 from graphrag_assets.text import sha256
 from graphrag_assets.versions import reconcile, write_version
@@ -50,6 +51,13 @@ def _spec(project: Project) -> dg.AssetSpec:
             "database. Readers see one whole version, before, while and after a run."
         ),
     )
+
+
+@cache
+def edition() -> str:
+    """Return a hash of what tables and views there are: an older version may lack some."""
+    tables = {name: repr(table.create_empty().schema) for name, table in TABLES.items()}
+    return sha256(repr((tables, views())))[:16]
 
 
 def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str, Any]:
@@ -100,7 +108,7 @@ def _write_version(connection: Connection, project: Project, version: int, run_i
     }
     costs = select(connection, "SELECT cost_usd FROM cost_by_asset WHERE run_id = $run", run=run_id)
     cost = None if costs["cost_usd"].null_count() else costs["cost_usd"].sum()
-    partial = not select(connection, with_missing_vectors(sql("unfinished"))).is_empty()
+    partial = not select(connection, unfinished()).is_empty()
     row = {
         "version": version,
         "created_at": datetime.now(UTC),

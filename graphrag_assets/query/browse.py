@@ -8,11 +8,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from graphrag_assets.checks import unfinished
 from graphrag_assets.errors import NotFoundError
 from graphrag_assets.query.lineage import named
 from graphrag_assets.query.reader import Reader
 from graphrag_assets.readers import corpus_summary, summary_lines
-from graphrag_assets.store import sql, with_missing_vectors
+from graphrag_assets.store import sql
 
 Row = dict[str, Any]
 
@@ -88,7 +89,7 @@ def summary(reader: Reader) -> Row:
         "counts": json.loads(version["counts"]),
         "levels": reader.ask("communities_per_level").to_dicts(),
         "stale": reader.ask("stale_reports").height,
-        "unfinished": reader.rows(with_missing_vectors(sql("unfinished"))).to_dicts(),
+        "unfinished": reader.rows(unfinished()).to_dicts(),
         "corpus": corpus_summary(files),
         "corpus_notes": summary_lines(files),
         "took": reader.ask("run_cost", run=version["run_id"]).to_dicts()[0],
