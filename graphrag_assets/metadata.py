@@ -81,7 +81,7 @@ def _finding(verdict: Verdict) -> str:
 
 def row_metadata(project: Project, connection: Connection, table: str) -> dict[str, Any]:
     count = connection.execute(f'SELECT count(*) FROM "{table}"').fetchall()[0][0]
-    first: pl.DataFrame = connection.sql(f'FROM "{table}" LIMIT 5').pl()
+    first = pl.DataFrame(connection.sql(f'FROM "{table}" LIMIT 5'))
     shown = {
         "dagster/row_count": count,
         "dagster/column_lineage": column_lineage(project, table),

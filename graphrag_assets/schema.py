@@ -12,6 +12,7 @@ from functools import cache
 import duckdb
 import polars as pl
 
+from graphrag_assets.frames import Incoming
 from graphrag_assets.tables import BOOKS, TABLES, columns, keys, meaning, references
 
 Connection = duckdb.DuckDBPyConnection
@@ -69,7 +70,7 @@ def has_table(connection: Connection, table: str) -> bool:
 
 def types_of(connection: Connection, rows: pl.DataFrame) -> dict[str, str]:
     """Return DuckDB's types of a frame's columns."""
-    connection.register("incoming", rows.clear().to_arrow())
+    connection.register("incoming", Incoming(rows.clear()))
     types = column_types(connection, "incoming")
     connection.unregister("incoming")
     return types

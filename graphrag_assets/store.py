@@ -28,6 +28,7 @@ from graphrag_assets.errors import (
     TableError,
     UnknownNameError,
 )
+from graphrag_assets.frames import Incoming, in_order, pieces_in_order
 from graphrag_assets.opening import open_patiently, spared
 from graphrag_assets.schema import (
     bring_up_to_date,
@@ -236,8 +237,8 @@ def read_table(connection: Connection, table: str) -> pl.DataFrame:
     """
     if not has_table(connection, table):
         return TABLES[table].create_empty()
-    order = ", ".join(f'"{key}"' for key in keys(table))
-    rows = _frame(connection.sql(f'FROM "{table}" ORDER BY {order}'))
+    # DuckDB would sort in thrice the memory
+    rows = in_order(_frame(connection.sql(f'FROM "{table}"')), keys(table))
     wanted = TABLES[table].create_empty().schema
     missing = [
         pl.lit(None, wanted[name]).alias(name) for name in wanted if name not in rows.columns
@@ -256,7 +257,7 @@ def replace(connection: Connection, table: str, rows: pl.DataFrame) -> dict[str,
     if not connection.execute(f'FROM "{table}" LIMIT 1').fetchall():  # a merge takes more memory
         append(connection, table, rows)
         return {"inserted": rows.height, "updated": 0, "deleted": 0, "unchanged": 0}
-    incoming = rows.to_arrow()  # noqa: F841 - see append
+    incoming = Incoming(rows)  # noqa: F841 - see append
     done = Counter(action for (action,) in connection.execute(merge_statement(table)).fetchall())
     touched = {"inserted": done["INSERT"], "updated": done["UPDATE"], "deleted": done["DELETE"]}
     return touched | {"unchanged": rows.height - done["INSERT"] - done["UPDATE"]}
@@ -267,13 +268,14 @@ def append(connection: Connection, table: str, rows: pl.DataFrame) -> None:
 
     It finds a frame by its variable's name; one that was registered would stay until the commit.
     """
-    incoming = _in_order(table, validate(table, rows)).to_arrow()  # noqa: F841
-    connection.execute(f'INSERT INTO "{table}" BY NAME FROM incoming')
+    for piece in pieces_in_order(validate(table, rows), sort_columns(table)):
+        incoming = Incoming(piece)  # noqa: F841
+        connection.execute(f'INSERT INTO "{table}" BY NAME FROM incoming')
 
 
 def fingerprint(connection: Connection, table: str) -> str:
     """Return a hash of a table's content, whatever the order of its rows."""
-    query = f'SELECT count(*), sum(hash(t)), bit_xor(hash(t)) FROM "{table}" t'
+    query = f'SELECT count(*), sum(h), bit_xor(h) FROM (SELECT hash(*COLUMNS(*)) h FROM "{table}")'
     count, total, mix = connection.execute(query).fetchall()[0]
     return f"{count}-{int(total or 0) % 2**64:016x}{mix or 0:016x}"
 
@@ -369,7 +371,7 @@ def _connect_patiently(
 
 
 def _frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    frame: pl.DataFrame = relation.pl()
+    frame = pl.DataFrame(relation)  # not relation.pl(), which imports pyarrow
     dates = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Datetime)]
     return frame.with_columns(pl.col(name).dt.convert_time_zone("UTC") for name in dates)
 
@@ -381,11 +383,6 @@ def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:
         rows.height and column_types(connection, table) != wanted
     ):
         make_table(connection, table, rows.clear())
-
-
-def _in_order(table: str, rows: pl.DataFrame) -> pl.DataFrame:
-    places = rows.select(pl.arg_sort_by(*sort_columns(table))).to_series()
-    return rows if (places.diff().drop_nulls() == 1).all() else rows[places]
 
 
 def _link(target: Path, current: Path) -> None:

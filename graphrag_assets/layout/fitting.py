@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from graphrag_assets.isolated import isolated
-from graphrag_assets.layout.neighbours import Points, memberships, neighbours
+from graphrag_assets.layout.neighbours import Indices, Points, memberships, neighbours
 from graphrag_assets.layout.umap_learn import Problem, optimised
 
 WIDTH = 10.0  # of the map before UMAP moves it
@@ -49,17 +49,35 @@ def _centred(places: Points) -> Points:
 
 def _problem(unique: Points, *, neighbors: int, seed: int) -> Problem:
     """Say what UMAP is to optimise: the fuzzy union of all neighbourhoods, and the start."""
-    from scipy.sparse import csr_matrix
+    index, distance = neighbours(unique, min(neighbors, len(unique)), seed=seed)
+    head, tail, weight = _union(index, memberships(distance))
+    return Problem(start=_start(unique, seed), head=head, tail=tail, weight=weight)
 
-    k = min(neighbors, len(unique))
-    index, distance = neighbours(unique, k, seed=seed)
-    ends = np.arange(0, index.size + 1, k)
-    shape = (len(unique), len(unique))
-    mine = csr_matrix((memberships(distance).ravel(), index.ravel(), ends), shape=shape)
-    mine.eliminate_zeros()
-    union = (mine + mine.T - mine.multiply(mine.T)).tocoo()
-    union.sum_duplicates()
-    return Problem(start=_start(unique, seed), head=union.row, tail=union.col, weight=union.data)
+
+def _union(index: Indices, strength: Points) -> tuple[Indices, Indices, Points]:
+    """Return the edges (m,) of the fuzzy union of all neighbourhoods (n, k), by head and tail.
+
+    An edge of a one way and b the other is a + b - ab, McInnes, Healy and Melville 2018, algorithm
+    1. scipy.sparse says it in a line, and takes 10 MB and a third of a second to import.
+    """
+    n, k = index.shape
+    head, tail, weight = (
+        np.repeat(np.arange(n), k),
+        index.ravel().astype(np.int64),
+        strength.ravel(),
+    )
+    edge, back = head * n + tail, tail * n + head
+    order = np.argsort(edge)
+    order = order[weight[order] > 0]
+    edge, back, weight = edge[order], back[order], weight[order]
+    place = np.minimum(np.searchsorted(edge, back), len(edge) - 1)
+    mutual = edge[place] == back
+    other = np.where(mutual, weight[place], 0)
+    edges = np.concatenate([edge, back[~mutual]])
+    weights = np.concatenate([weight + other - weight * other, weight[~mutual]])
+    order = np.argsort(edges)
+    head, tail = np.divmod(edges[order], n)
+    return head.astype(np.int32), tail.astype(np.int32), weights[order]
 
 
 def _start(unique: Points, seed: int) -> Points:

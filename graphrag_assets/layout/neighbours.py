@@ -13,7 +13,8 @@ Indices: TypeAlias = npt.NDArray[np.int32]
 Points: TypeAlias = npt.NDArray[np.float32]
 
 EXACT_UP_TO = 60_000  # points: beyond, approximate neighbours (and their minute of compiling) pay
-SIMILARITIES = 16_000_000  # held at a time: 64 MB
+SIMILARITIES, ROWS = 16_000_000, 1024  # held at a time: 64 MB at most, less of a small map
+SORTED = 64  # rows at a time: what sorts them is twice as large
 HALVINGS = 64  # of the interval that a scale is looked for in
 SMALLEST_SCALE = 1e-3  # of the mean distance: UMAP's own
 
@@ -29,7 +30,7 @@ def exact_neighbours(unique: Points, n: int, k: int) -> tuple[Indices, Points]:
     """Return the k nearest of the first n unit vectors among all, itself first: (n, k) each."""
     index = np.empty((n, k), dtype=np.int32)
     distance = np.empty((n, k), dtype=np.float32)
-    step = max(1, SIMILARITIES // len(unique))
+    step = max(1, min(ROWS, SIMILARITIES // len(unique)))
     for start in range(0, n, step):
         rows = slice(start, min(start + step, n))
         index[rows], distance[rows] = _nearest(unique, rows, k)
@@ -40,11 +41,18 @@ def _nearest(unique: Points, rows: slice, k: int) -> tuple[Indices, Points]:
     likeness = unique[rows] @ unique.T
     mine = np.arange(rows.start, rows.stop)
     likeness[np.arange(len(mine)), mine] = 2  # itself first, whatever rounding says
-    found = np.argpartition(likeness, -k, axis=1)[:, -k:]
+    found = np.concatenate(
+        [_largest(likeness[i : i + SORTED], k) for i in range(0, len(mine), SORTED)]
+    )
     close = np.take_along_axis(likeness, found, axis=1)
     order = np.lexsort((found, -close), axis=1)
     close = np.clip(np.take_along_axis(close, order, axis=1), -1, 1)
-    return np.take_along_axis(found, order, axis=1).astype(np.int32), np.sqrt(2 - 2 * close)
+    return np.take_along_axis(found, order, axis=1), np.sqrt(2 - 2 * close)
+
+
+def _largest(likeness: Points, k: int) -> Indices:
+    """Return where the k largest of each row (n, u) are, (n, k) in no order."""
+    return np.argpartition(likeness, -k, axis=1)[:, -k:].astype(np.int32)
 
 
 def memberships(distance: Points) -> Points:

@@ -120,7 +120,7 @@ def _draft(drawn: Map) -> _Draft:
     order = np.argsort(np.array(drawn.keys, dtype=np.str_))
     old, fitted = _known([drawn.keys[i] for i in order], drawn.previous)
     rows, usable = _directions(drawn.vectors[order])
-    unique, twin = _distinct(rows[usable])
+    unique, twin = _distinct(rows if usable.all() else rows[usable])
     return _Draft(order=order, old=old, fitted=fitted, usable=usable, unique=unique, twin=twin)
 
 
@@ -167,8 +167,8 @@ def _known(keys: list[str], previous: pl.DataFrame | None) -> tuple[Points, Bool
 
 
 def _directions(vectors: npt.NDArray[np.float32]) -> tuple[Points, Bools]:
-    """Scale rows (n, d) to length 1, for the order of cosine; and which can be."""
-    rows = vectors.astype(np.float32)
+    """Scale rows (n, d) to length 1, where they stand, for cosine's order; and which can be."""
+    rows = vectors.astype(np.float32, copy=False)
     rows += 0  # no -0, which would make equal rows differ
     finite = np.isfinite(rows).all(axis=1)
     rows[~finite] = 0
@@ -182,7 +182,8 @@ def _directions(vectors: npt.NDArray[np.float32]) -> tuple[Points, Bools]:
 def _distinct(rows: Points) -> tuple[Points, npt.NDArray[np.intp]]:
     """Return the distinct rows (u, d) in order of appearance, and which one each row is (n,)."""
     _, first, twin = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return rows[np.sort(first)], np.argsort(np.argsort(first))[twin.ravel()]
+    rows = rows if len(first) == len(rows) else rows[np.sort(first)]
+    return rows, np.argsort(np.argsort(first))[twin.ravel()]
 
 
 def _places(draft: _Draft, fit: Points | None, settings: _Settings) -> tuple[Points, Bools, str]:

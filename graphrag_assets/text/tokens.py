@@ -32,7 +32,9 @@ def token_encoding(name: str) -> tiktoken.Encoding:
             carried = Path(litellm.origin).parent / "litellm_core_utils" / "tokenizers"
             # tiktoken takes the folder from the environment alone; litellm sets it to the same.
             os.environ["TIKTOKEN_CACHE_DIR"] = str(carried)
-        return tiktoken.get_encoding(name)
+        encoding = tiktoken.get_encoding(name)
+    encoding._mergeable_ranks = {}  # noqa: SLF001 - 28 MB, read by nothing but its pickling
+    return encoding
 
 
 def count_tokens(text: str, encoding: str) -> int:
