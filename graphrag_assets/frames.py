@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -17,6 +18,13 @@ class Incoming:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the rows by the Arrow PyCapsule interface."""
         return self.rows.__arrow_c_stream__(requested_schema)
+
+
+def taken(relation: Any) -> pl.DataFrame:  # noqa: ANN401 - DuckDB's, which only store.py knows
+    """Return the rows of a relation of DuckDB's, times in UTC; its own pl() imports pyarrow."""
+    frame = pl.DataFrame(relation)
+    dates = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Datetime)]
+    return frame.with_columns(pl.col(name).dt.convert_time_zone("UTC") for name in dates)
 
 
 def in_order(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import duckdb
 
@@ -11,7 +12,11 @@ WORTH_A_THREAD = 1 << 28  # bytes
 
 
 def open_patiently(
-    path: Path, *, read_only: bool, config: Mapping[str, str], timeout: float
+    path: Path,
+    *,
+    read_only: bool,
+    timeout: float,
+    config: Mapping[str, str] = MappingProxyType({}),
 ) -> duckdb.DuckDBPyConnection:
     """Open a database, waiting so many seconds while another process holds it."""
     deadline, delay = time.monotonic() + timeout, 0.02

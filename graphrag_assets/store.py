@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import dataframely as dy
@@ -28,7 +27,7 @@ from graphrag_assets.errors import (
     TableError,
     UnknownNameError,
 )
-from graphrag_assets.frames import Incoming, in_order, pieces_in_order
+from graphrag_assets.frames import Incoming, in_order, pieces_in_order, taken
 from graphrag_assets.opening import open_patiently, spared
 from graphrag_assets.schema import (
     bring_up_to_date,
@@ -46,6 +45,7 @@ Connection = duckdb.DuckDBPyConnection
 T = TypeVar("T")
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
+_connect_patiently = partial(open_patiently, timeout=LOCK_TIMEOUT)
 PIECE = 100_000  # rows
 STREAM_MEMORY = "1GB"
 OWN = "this"  # the index that is asked, beside others
@@ -238,7 +238,7 @@ def read_table(connection: Connection, table: str) -> pl.DataFrame:
     if not has_table(connection, table):
         return TABLES[table].create_empty()
     # DuckDB would sort in thrice the memory
-    rows = in_order(_frame(connection.sql(f'FROM "{table}"')), keys(table))
+    rows = in_order(taken(connection.sql(f'FROM "{table}"')), keys(table))
     wanted = TABLES[table].create_empty().schema
     missing = [
         pl.lit(None, wanted[name]).alias(name) for name in wanted if name not in rows.columns
@@ -284,7 +284,7 @@ def select(connection: Connection, statement: str, **values: object) -> pl.DataF
     """Return the rows of a statement; raise SqlError with DuckDB's reason."""
     with _refused():
         relation = connection.sql(statement, params=values or None)
-        return pl.DataFrame() if relation is None else _frame(relation)
+        return pl.DataFrame() if relation is None else taken(relation)
 
 
 def records(connection: Connection, statement: str, **values: object) -> list[tuple[Any, ...]]:
@@ -362,18 +362,6 @@ def _open_to_write(path: Path) -> Connection:
         connection.close()
         raise
     return connection
-
-
-def _connect_patiently(
-    path: Path, *, read_only: bool, config: Mapping[str, str] = MappingProxyType({})
-) -> Connection:
-    return open_patiently(path, read_only=read_only, config=config, timeout=LOCK_TIMEOUT)
-
-
-def _frame(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    frame = pl.DataFrame(relation)  # not relation.pl(), which imports pyarrow
-    dates = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Datetime)]
-    return frame.with_columns(pl.col(name).dt.convert_time_zone("UTC") for name in dates)
 
 
 def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:

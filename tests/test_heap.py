@@ -1,10 +1,13 @@
 """Large blocks that were freed are no longer this process's."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from graphrag_assets.heap import spare_memory
 
 SCRIPT = """
 import ctypes, os
@@ -34,3 +37,35 @@ def test_large_blocks_go_back_to_the_system():
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 4_000_000  # of 40
+
+
+DUCKDB_SCRIPT = """
+import os, sys
+from graphrag_assets.heap import spare_memory
+spare_memory()
+import duckdb
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+connection = duckdb.connect(config={"threads": 1})
+connection.execute("CREATE TABLE t AS SELECT range(1536)::FLOAT[1536] AS v FROM range(2048)")
+connection.execute("SELECT count(*) FROM t WHERE v[1] > 1").fetchall()
+before = resident()
+connection.execute("SELECT sum(hash(v)) FROM t").fetchall()
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
+def test_duckdb_gives_back_what_it_took_for_vectors():
+    done = subprocess.run(
+        [sys.executable, "-c", DUCKDB_SCRIPT], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 4_000_000  # of 40
+
+
+def test_what_the_user_set_for_duckdb_stays(monkeypatch):
+    monkeypatch.setenv("DUCKDB_JE_MALLOC_CONF", "dirty_decay_ms:0")
+
+    spare_memory()
+
+    assert os.environ["DUCKDB_JE_MALLOC_CONF"] == "dirty_decay_ms:0"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy.sparse import coo_matrix
+from scipy.sparse import coo_matrix, csr_matrix
 
 from graphrag_assets.isolated import isolated
 from graphrag_assets.layout.fitting import _problem
@@ -247,6 +247,21 @@ def test_memberships_and_curve_are_those_of_umap_learn():
 
     assert np.allclose(strength.reshape(80, 10), memberships(distance), atol=1e-5)
     assert nearness(0.3) == pytest.approx(umap_.find_ab_params(1.0, 0.3))
+
+
+def test_the_union_of_neighbourhoods_is_that_of_sparse_matrices():
+    unique = topics(80) / np.linalg.norm(topics(80), axis=1, keepdims=True)
+    index, distance = exact_neighbours(unique, len(unique), 10)
+    mine = np.zeros((len(unique), len(unique)), dtype=np.float32)
+    np.put_along_axis(mine, index, memberships(distance), axis=1)
+    mine = csr_matrix(mine)
+    union = (mine + mine.T - mine.multiply(mine.T)).tocoo()
+
+    problem = _problem(unique, neighbors=10, seed=1)
+
+    assert np.array_equal(union.row, problem.head)
+    assert np.array_equal(union.col, problem.tail)
+    assert np.array_equal(union.data, problem.weight)
 
 
 def test_the_optimised_places_are_those_of_umap_learn():
