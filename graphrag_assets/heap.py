@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 
 MMAP_THRESHOLD, ARENA_MAX = -3, -8  # parameters of glibc's mallopt
-LARGE = 128 << 10  # bytes: such blocks go back to the system when they are freed
+LARGE = 1_000_000  # bytes: such blocks go back to the system when they are freed
 ARENAS = 2  # heaps that threads share
 # DuckDB's allocator keeps freed blocks for later, but not those of the size of columns of vectors
 DUCKDB = {"DUCKDB_JE_MALLOC_CONF": "oversize_threshold:1000000"}

@@ -14,7 +14,7 @@ isn't computed again (early cutoff); one whose output comes out equal stops the 
 import hashlib
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -48,7 +48,6 @@ from graphrag_assets.store import (
 from graphrag_assets.tables import TABLES
 
 PREVIOUS = "previous_"
-LARGE = 10_000_000  # bytes of tables
 AGAIN = ("failed", "refused", "truncated")  # what the next run asks for again
 Result = Mapping[str, pl.DataFrame]
 Computed = tuple[dict[str, pl.DataFrame], float]  # tables, and the seconds that they took
@@ -199,7 +198,6 @@ class Step:
                 kept = {table: states[table].fingerprint for table in self.asset.tables}
                 return Begun(inputs, models, kept, None)
             arguments = self._arguments(connection, states, models)
-        self._rest_after(_bytes(arguments.values()))
         return Begun(inputs, models, {}, perform(partial(self._compute, arguments)))
 
     def finish(self, begun: Begun) -> list[dg.MaterializeResult[None]]:
@@ -216,7 +214,6 @@ class Step:
                 self._record(connection, begun.models.drain())
             raise
         calls = begun.models.drain()
-        size = _bytes(rows.values())
         with self.database.get_connection() as connection:
             self._record(connection, calls)  # for good, even if the rows break the schema
             connection.begin()
@@ -230,13 +227,7 @@ class Step:
             states = [self._state(result, begun.inputs, missing) for result in results]
             save_states(connection, states)
             connection.commit()
-        self._rest_after(size)
         return results
-
-    def _rest_after(self, size: int) -> None:
-        """Close the connection after much was read or written: DuckDB keeps it as long as that."""
-        if size > LARGE:
-            self.database.rest()
 
     def _settled(self, states: Mapping[str, State], inputs: Mapping[str, str]) -> bool:
         mine = [states.get(table) for table in self.asset.tables]
@@ -333,10 +324,6 @@ class Step:
             inputs=dict(inputs),
             settled=not missing[table] and sound(result),
         )
-
-
-def _bytes(values: Iterable[object]) -> int:
-    return sum(int(value.estimated_size()) for value in values if isinstance(value, pl.DataFrame))
 
 
 def _lacks(rows: pl.DataFrame) -> bool:

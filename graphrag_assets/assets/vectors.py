@@ -5,7 +5,6 @@ import polars as pl
 
 from graphrag_assets.layout.places import Layout, Map, lay_out_all
 from graphrag_assets.models.client import Models
-from graphrag_assets.models.embedding import Vector
 from graphrag_assets.settings import CommunitySettings, LayoutSettings
 from graphrag_assets.warehouse import table_asset
 
@@ -150,19 +149,9 @@ def _embedded(rows: pl.DataFrame, models: Models) -> pl.DataFrame:
     """Return id, vector and model of each text; one that can't be embedded is missing."""
     found = models.run(models.embed(rows["text"].to_list()))
     there = pl.Series([vector is not None for vector in found], dtype=pl.Boolean)
-    return _frame(rows["id"].filter(there).to_list(), _stacked(found), models)
-
-
-def _stacked(found: list[Vector | None]) -> np.ndarray:
-    """Return the vectors that are there as rows, (n, d); takes them: one copy stands in memory."""
-    width = next((len(vector) for vector in found if vector is not None), 0)
-    rows = np.empty((sum(vector is not None for vector in found), width), np.float32)
-    found.reverse()
-    for row in rows:
-        while (vector := found.pop()) is None:
-            pass
-        row[:] = vector
-    return rows
+    vectors = np.array([vector for vector in found if vector is not None], np.float32, ndmin=2)
+    del found  # thousands of vectors: one copy at a time
+    return _frame(rows["id"].filter(there).to_list(), vectors, models)
 
 
 def _frame(ids: list[str], vectors: np.ndarray, models: Models) -> pl.DataFrame:

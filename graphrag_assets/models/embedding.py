@@ -99,7 +99,6 @@ class Embedder:
             rows = await self._vectors(texts, tally)
             good = {text: row for text, row in zip(texts, rows, strict=True) if row is not None}
             await self._check_dimension(good)
-            good = together(good)
             status = "ok" if len(good) == len(texts) else "failed"
         finally:
             self._note(tally, time.monotonic() - start, status, from_memo=False)
@@ -198,11 +197,6 @@ def batches(texts: Sequence[str], most: int) -> Iterator[tuple[str, ...]]:
         tokens += size
     if batch:
         yield tuple(batch)
-
-
-def together(vectors: Mapping[str, Vector]) -> dict[str, Vector]:
-    """Let vectors of one length share a block: freed, it goes back to the system."""
-    return dict(zip(vectors, np.stack(list(vectors.values())), strict=True)) if vectors else {}
 
 
 def rows_of(answer: Vectors, count: int) -> list[Vector | None] | None:

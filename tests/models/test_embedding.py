@@ -4,12 +4,11 @@ import base64
 import struct
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
 from graphrag_assets.errors import ModelStoppedError
 from graphrag_assets.models.client import Models
-from graphrag_assets.models.embedding import batches, split_in_two, together
+from graphrag_assets.models.embedding import batches, split_in_two
 from graphrag_assets.models.memo import Memo, dimension_key
 from models.loopback import Reply, embedded, refused
 
@@ -144,11 +143,3 @@ def test_a_text_is_split_between_words():
     left, right = split_in_two("one two three four five six")
 
     assert (left, right) == ("one two three", "four five six")
-
-
-def test_vectors_together_share_a_block_and_stay_what_they_are():
-    shared = together({"a": np.float32([1, 2]), "b": np.float32([3, 4])})
-
-    assert shared["a"].base is shared["b"].base
-    assert {text: row.tolist() for text, row in shared.items()} == {"a": [1, 2], "b": [3, 4]}
-    assert together({}) == {}
