@@ -4,7 +4,6 @@ import random
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import duckdb
 
@@ -12,11 +11,7 @@ WORTH_A_THREAD = 1 << 28  # bytes
 
 
 def open_patiently(
-    path: Path,
-    *,
-    read_only: bool,
-    timeout: float,
-    config: Mapping[str, str] = MappingProxyType({}),
+    path: Path, *, read_only: bool, config: Mapping[str, str], timeout: float
 ) -> duckdb.DuckDBPyConnection:
     """Open a database, waiting so many seconds while another process holds it."""
     deadline, delay = time.monotonic() + timeout, 0.02

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import dataframely as dy
@@ -45,7 +46,6 @@ Connection = duckdb.DuckDBPyConnection
 T = TypeVar("T")
 FORMAT = {"storage_compatibility_version": "v1.5.0"}  # read by DuckDB 1.5 and 2
 LOCK_TIMEOUT = 600.0  # seconds
-_connect_patiently = partial(open_patiently, timeout=LOCK_TIMEOUT)
 PIECE = 100_000  # rows
 STREAM_MEMORY = "1GB"
 OWN = "this"  # the index that is asked, beside others
@@ -362,6 +362,12 @@ def _open_to_write(path: Path) -> Connection:
         connection.close()
         raise
     return connection
+
+
+def _connect_patiently(
+    path: Path, *, read_only: bool, config: Mapping[str, str] = MappingProxyType({})
+) -> Connection:
+    return open_patiently(path, read_only=read_only, config=config, timeout=LOCK_TIMEOUT)
 
 
 def _fit(connection: Connection, table: str, rows: pl.DataFrame) -> None:
