@@ -1,4 +1,7 @@
-"""Points and lines -> pixels, by adding up: lines and glow add light, discs cover it."""
+"""Points and lines -> pixels, by adding up: lines and glow add light, discs cover it.
+
+Colours lie one behind the other, (3, height, width), until all is drawn.
+"""
 
 import io
 from collections.abc import Iterable
@@ -23,9 +26,13 @@ def picture(
     xy (n, 2) and radii (n,) in pixels, colours (n, 3); lines (m, 2) are rows of points, shine (m,)
     says how bright each is, in the colour of its first end.
     """
-    light = _lines(size, xy, colours, lines, shine) + _glow(size, xy, radii, colours)
+    light = _lines(size, xy, colours, lines, shine)
+    light += _glow(size, xy, radii, colours)
+    light += GROUND[:, None, None]
     colour, cover = _discs(size, xy, radii, colours)
-    return np.clip((GROUND + light) * (1 - cover[..., None]) + colour, 0, 255)
+    light *= 1 - cover
+    light += colour
+    return np.clip(light, 0, 255, out=light).transpose(1, 2, 0)
 
 
 def webp(pixels: Floats) -> bytes:
@@ -45,7 +52,7 @@ def _lines(
     ink = colours[lines[:, 0]] * shine[:, None]
     steps = np.ceil(np.abs(stop - start).max(axis=1, initial=0)).astype(np.int64) + 1
     stride = (stop - start) / np.maximum(steps - 1, 1)[:, None]
-    light = np.zeros((size[1], size[0], 3), np.float32)
+    light = np.zeros((3, size[1], size[0]), np.float32)
     for part in np.array_split(np.arange(len(lines)), steps.sum() // STEPS_AT_ONCE + 1):
         many = steps[part]
         along = (np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)).astype(np.float32)
@@ -61,9 +68,9 @@ def _lines(
 def _glow(size: tuple[int, int], xy: Floats, radii: Floats, colours: Floats) -> Floats:
     width, height = size
     small = (width // COARSE, height // COARSE)
-    light = _added(small, xy / COARSE, colours.T * radii**2).transpose(2, 0, 1)
+    light = _added(small, xy / COARSE, colours.T * radii**2)
     soft = _spread(height, small[1]) @ light @ _spread(width, small[0]).T  # colour by colour
-    return _tamed(soft.transpose(1, 2, 0) * 0.28, 60)
+    return _tamed(0.28 * soft, 60)
 
 
 def _spread(fine: int, coarse: int) -> Floats:
@@ -75,13 +82,15 @@ def _spread(fine: int, coarse: int) -> Floats:
 
 def _tamed(light: Floats, most: float) -> Floats:
     """Bend light so that crowds don't burn out."""
-    return most * light / (light + most)
+    light /= light + most
+    light *= most
+    return light
 
 
 def _discs(
     size: tuple[int, int], xy: Floats, radii: Floats, colours: Floats
 ) -> tuple[Floats, Floats]:
-    """Return what the discs add (height, width, 3) and how much they cover (height, width)."""
+    """Return what the discs add (3, height, width) and how much they cover (height, width)."""
     whole = np.rint(radii)
     places, inks = [np.zeros((0, 2))], [np.zeros((0, 4))]
     for radius in np.unique(whole):
@@ -95,18 +104,20 @@ def _discs(
         ink = np.c_[np.repeat(colours[mine], len(edge), axis=0), np.ones(len(places[-1]))]
         inks.append(ink * np.tile(edge, mine.sum())[:, None])
     total = _added(size, np.concatenate(places), np.concatenate(inks).T)
-    cover = np.minimum(total[..., 3], 1) * 0.9
-    return total[..., :3] / np.maximum(total[..., 3:], 1e-9) * cover[..., None], cover
+    colour, covered = total[:3], total[3]
+    cover = np.minimum(covered, 1) * 0.9
+    colour *= cover / np.maximum(covered, 1e-9)
+    return colour, cover
 
 
 def _added(size: tuple[int, int], places: Floats, amounts: Iterable[Floats]) -> Floats:
-    """Add c amounts (n,) to the pixels at places (n, 2): float32 (height, width, c)."""
+    """Add c amounts (n,) to the pixels at places (n, 2): float32 (c, height, width)."""
     width, height = size
     x, y = np.rint(places.T).astype(np.int64)
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     pixels = y[inside] * width + x[inside]
-    light = [np.bincount(pixels, amount[inside], width * height) for amount in amounts]
-    return np.stack(light, axis=-1).astype(np.float32).reshape(height, width, -1)
+    light = (np.bincount(pixels, amount[inside], width * height) for amount in amounts)
+    return np.stack([one.astype(np.float32) for one in light]).reshape(-1, height, width)
 
 
 def _columns(rows: Floats) -> Iterable[Floats]:
