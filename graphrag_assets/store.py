@@ -40,7 +40,7 @@ from graphrag_assets.schema import (
     quoted,
     types_of,
 )
-from graphrag_assets.tables import TABLES, columns, keys, sort_columns
+from graphrag_assets.tables import TABLES, columns, keys, sort_columns, types
 
 Connection = duckdb.DuckDBPyConnection
 T = TypeVar("T")
@@ -239,7 +239,7 @@ def read_table(connection: Connection, table: str) -> pl.DataFrame:
         return TABLES[table].create_empty()
     # DuckDB would sort in thrice the memory
     rows = in_order(taken(connection.sql(f'FROM "{table}"')), keys(table))
-    wanted = TABLES[table].create_empty().schema
+    wanted = types(table)
     missing = [
         pl.lit(None, wanted[name]).alias(name) for name in wanted if name not in rows.columns
     ]

@@ -5,7 +5,10 @@ docs/TABLES.md all derive from these declarations. `metadata={"references": "tab
 declares a foreign key. The books, which no asset makes, are declared in books.py.
 """
 
+from functools import cache
+
 import dataframely as dy
+import polars as pl
 
 from graphrag_assets.books import AssetStates, IndexChanges, IndexVersions, ModelCalls
 
@@ -374,6 +377,12 @@ def keys(table: str) -> list[str]:
 def columns(table: str) -> dict[str, dy.Column]:
     """Return the columns of a table by name."""
     return TABLES[table].columns()
+
+
+@cache
+def types(table: str) -> pl.Schema:
+    """Return the types that a table's columns have as a frame."""
+    return TABLES[table].create_empty().schema
 
 
 def references(table: str) -> dict[str, tuple[str, str]]:

@@ -14,7 +14,7 @@ from graphrag_assets.metadata import asset_key
 from graphrag_assets.project import Project
 from graphrag_assets.states import State, asset_states, next_version, save_states
 from graphrag_assets.store import Connection, select, sql, views
-from graphrag_assets.tables import BOOKS, TABLES
+from graphrag_assets.tables import BOOKS, TABLES, types
 from graphrag_assets.text import sha256
 from graphrag_assets.versions import reconcile, write_version
 
@@ -56,8 +56,7 @@ def _spec(project: Project) -> dg.AssetSpec:
 @cache
 def edition() -> str:
     """Return a hash of what tables and views there are: an older version may lack some."""
-    tables = {name: repr(table.create_empty().schema) for name, table in TABLES.items()}
-    return sha256(repr((tables, views())))[:16]
+    return sha256(repr(({table: types(table) for table in TABLES}, views())))[:16]
 
 
 def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str, Any]:
@@ -73,19 +72,18 @@ def publish(project: Project, database: IndexDatabase, run_id: str) -> dict[str,
         _refuse_broken(connection, project)
         states = asset_states(connection)
         inputs = {table: states[table].fingerprint for table in CONTENTS if table in states}
-        latest = next_version(connection, project.store) - 1
-        unchanged = INDEX in states and _stands(states[INDEX], inputs, latest)
-        if not unchanged:
+        version = next_version(connection, project.store) - 1
+        stands = INDEX in states and _stands(states[INDEX], inputs, version)
+        if not stands:
             reconcile(connection, project.store)
-        version = latest if unchanged else next_version(connection, project.store)
-        if not unchanged:
+            version = next_version(connection, project.store)
             _write_version(connection, project, version, run_id)
             state = State(INDEX, str(version), edition(), inputs, settled=True)
             save_states(connection, [state])
         connection.commit()
     database.rest()
     _bring_out(project, version)
-    return {"version": version, "published": not unchanged}
+    return {"version": version, "published": not stands}
 
 
 def _stands(published: State, inputs: Mapping[str, str], latest: int) -> bool:
